@@ -1,0 +1,181 @@
+package healthcheck
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Transition is a change of the status that a named check reports.
+type Transition struct {
+	Owner, Check string
+	From, To     Status
+	Reason       string // why, for a person; without secrets
+}
+
+// change is a check whose reported status changed, and why.
+type change struct {
+	entry  *entry
+	reason string
+}
+
+// publish carries a checker's new status to the checks that use it, and to those
+// calculated from them. It costs in proportion to what changes. The caller holds p.mu,
+// and calls tell after giving it up.
+func (p *Pool) publish(c *checker, reason string) {
+	raw := c.threshold.Status()
+	for e := c.uses; e != nil; e = e.next {
+		p.set(e, raw, reason)
+	}
+	// Parents are looked at when all children have changed: a check and its
+	// inverted copy change together, and the sum of both does not.
+	for _, parent := range p.parents {
+		parent.calculated.touched = false
+		p.set(parent, parent.calculated.status(), parent.calculated.reason())
+	}
+	p.parents = p.parents[:0]
+	if p.onTransition != nil {
+		p.post()
+	}
+	clear(p.changed)
+	p.changed = p.changed[:0]
+}
+
+// set sets the raw status of a check.
+func (p *Pool) set(e *entry, raw Status, reason string) {
+	if e.raw == raw {
+		return
+	}
+	e.raw = raw
+	e.status = e.report(raw)
+	e.transitions++
+	e.lease.mark(e)
+	p.changed = append(p.changed, change{e, reason})
+	for _, i := range e.lease.parents[e.index] {
+		parent := &e.lease.entries[i]
+		parent.calculated.count(e.status)
+		if !parent.calculated.touched {
+			parent.calculated.touched = true
+			p.parents = append(p.parents, parent)
+		}
+	}
+}
+
+// post puts what changed into the outbox: one transition for each named check. While
+// two leases of an owner overlap, during a reload, the newer one speaks for the names
+// that both have.
+func (p *Pool) post() {
+	type identity struct{ owner, name string }
+	var newest map[identity]int
+	for _, c := range p.changed {
+		if l := c.entry.lease; len(p.owners[l.owner]) > 1 {
+			if newest == nil {
+				newest = map[identity]int{}
+			}
+			id := identity{l.owner, c.entry.name}
+			newest[id] = max(newest[id], l.number)
+		}
+	}
+	for _, c := range p.changed {
+		e := c.entry
+		if n, ok := newest[identity{e.lease.owner, e.name}]; ok && n != e.lease.number {
+			continue
+		}
+		reason := c.reason
+		if e.invert {
+			reason = "inverted: " + reason
+		}
+		p.outbox = append(p.outbox, Transition{
+			Owner: e.lease.owner, Check: e.name,
+			From: e.status.Not(), To: e.status,
+			Reason: reason,
+		})
+	}
+}
+
+// tell calls OnTransition for what is in the outbox. One goroutine does so at a time,
+// so that transitions are told in their order; others leave theirs to it.
+func (p *Pool) tell() {
+	p.mu.Lock()
+	if p.telling {
+		p.mu.Unlock()
+		return
+	}
+	p.telling = true
+	for len(p.outbox) > 0 {
+		told := p.outbox
+		p.outbox = nil
+		p.mu.Unlock()
+		for _, t := range told {
+			p.onTransition(t)
+		}
+		p.mu.Lock()
+	}
+	p.telling = false
+	p.told.Broadcast()
+	p.mu.Unlock()
+}
+
+// reason says why a checker changed its status, given the last result.
+func reason(c *checker, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	if c.spec.Rise <= 1 {
+		return "probe passed"
+	}
+	return "passed " + strconv.Itoa(int(c.spec.Rise)) + " times in a row"
+}
+
+// calculated is the state of a check that is calculated from others.
+type calculated struct {
+	children  int
+	healthy   int // children that report healthy
+	threshold int
+	touched   bool // waits in Pool.parents
+}
+
+// calculate makes check i of the lease a calculated one. The caller holds Pool.mu.
+func (l *Lease) calculate(i int, check *Check, checks []Check) {
+	c := &calculated{children: len(check.Children), threshold: check.HealthyThreshold}
+	for _, child := range check.Children {
+		if child < 0 || child >= len(checks) || l.entries[child].kind == labelCalculated {
+			continue
+		}
+		if l.entries[child].status == Healthy {
+			c.healthy++
+		}
+		if l.parents == nil {
+			l.parents = map[int32][]int32{}
+		}
+		l.parents[int32(child)] = append(l.parents[int32(child)], int32(i))
+	}
+	e := &l.entries[i]
+	e.calculated = c
+	e.raw = c.status()
+	e.status = e.report(e.raw)
+}
+
+// status returns healthy when enough children are: a threshold of 0 always is met,
+// one above the number of children never.
+//
+// Source: Route 53 Developer Guide, "Values that you specify when you create or update
+// health checks", calculated health checks.
+func (c *calculated) status() Status {
+	if c.healthy >= c.threshold {
+		return Healthy
+	}
+	return Unhealthy
+}
+
+// count takes the new status of a child that changed.
+func (c *calculated) count(s Status) {
+	if s == Healthy {
+		c.healthy++
+	} else {
+		c.healthy--
+	}
+}
+
+func (c *calculated) reason() string {
+	return fmt.Sprintf("%d of %d children healthy, want %d", c.healthy, c.children, c.threshold)
+}
