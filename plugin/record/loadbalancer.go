@@ -1,0 +1,142 @@
+package record
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+
+	"github.com/miekg/dns"
+)
+
+// LoadBalancer is a name that answers with the zones that are in good health.
+//
+// Source: Elastic Load Balancing guide, "Target group health"; SEMANTICS, section 6.
+type LoadBalancer struct {
+	Name      string // canonical
+	Pos       Pos
+	TTL       uint32 // seconds
+	CrossZone bool   // percentages and routing take all zones' targets together
+	Zones     []BalancerZone
+	Groups    []TargetGroup
+}
+
+// BalancerZone is a zone of a load balancer.
+type BalancerZone struct {
+	ID    string
+	Pos   Pos
+	Nodes []netip.Addr // empty: the zone answers with its targets
+}
+
+// TargetGroup is a group of targets with one check and two thresholds.
+type TargetGroup struct {
+	ID      string
+	Pos     Pos
+	DNS     Minimum // below it a zone leaves DNS
+	Routing Minimum // below it all targets of the scope are used, unhealthy ones too
+	Limits  Pos     // where the later of the two was set
+	Targets []Target
+}
+
+// Target is what a load balancer sends traffic to.
+type Target struct {
+	Zone  int // index into [LoadBalancer.Zones]
+	Addr  netip.Addr
+	Check int32 // index into [Catalog.Checks]
+}
+
+// Minimum is how many targets must be healthy. If both a count and a percentage are
+// given, falling below either breaches it.
+type Minimum struct {
+	Count   int // targets, from 1; 0 is off
+	Percent int // of the registered targets, 1–100; 0 is none
+}
+
+// DefaultMinimum is one healthy target, no percentage.
+var DefaultMinimum = Minimum{Count: 1}
+
+// Breached reports whether so many healthy targets of so many registered ones are
+// below the minimum. Below is strictly fewer.
+func (m Minimum) Breached(healthy, registered int) bool {
+	return healthy < m.Count || healthy*100 < m.Percent*registered
+}
+
+// String says what the minimum asks for: "3", "50%" or "3 and 50%".
+func (m Minimum) String() string {
+	switch {
+	case m.Off():
+		return "none"
+	case m.Percent == 0:
+		return strconv.Itoa(m.Count)
+	case m.Count == 0:
+		return fmt.Sprintf("%d%%", m.Percent)
+	}
+	return fmt.Sprintf("%d and %d%%", m.Count, m.Percent)
+}
+
+// Off reports whether the minimum can never be breached.
+func (m Minimum) Off() bool { return m.Count == 0 && m.Percent == 0 }
+
+// RRGroups returns the two groups that a load balancer is in a catalog: for its IPv4 and
+// its IPv6 addresses.
+func (b *LoadBalancer) RRGroups() []*Group {
+	groups := make([]*Group, 0, 2)
+	for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA} {
+		groups = append(groups, &Group{Key: Key{b.Name, typ}, Pos: b.Pos, Policy: Balanced, Balancer: b})
+	}
+	return groups
+}
+
+// RR returns the A or AAAA record of an address under the load balancer's name, and
+// false when the address is not of the type's family.
+func (b *LoadBalancer) RR(addr netip.Addr, typ uint16) (dns.RR, bool) {
+	h := dns.RR_Header{Name: b.Name, Rrtype: typ, Class: dns.ClassINET, Ttl: b.TTL}
+	switch {
+	case typ == dns.TypeA && addr.Is4():
+		return &dns.A{Hdr: h, A: addr.AsSlice()}, true
+	case typ == dns.TypeAAAA && addr.Is6():
+		return &dns.AAAA{Hdr: h, AAAA: addr.AsSlice()}, true
+	}
+	return nil, false
+}
+
+// check returns what is wrong with a load balancer by itself.
+func (b *LoadBalancer) check() error {
+	if len(b.Zones) == 0 {
+		return ErrorAt(b.Pos, "load_balancer %s has no zones: declare each with its node addresses, such as %q", b.Name, "zone a 192.0.2.1")
+	}
+	ids := make(map[string]Pos)
+	for _, z := range b.Zones {
+		if at, ok := ids[z.ID]; ok {
+			return ErrorAt(z.Pos, "zone %q is named twice in load_balancer %s: here and at %s", z.ID, b.Name, at)
+		}
+		ids[z.ID] = z.Pos
+		if len(z.Nodes) == 0 && len(b.Groups) > 1 {
+			return ErrorAt(z.Pos, "zone %q of load_balancer %s has no node addresses, so it would answer with its targets; with %d target groups it is unclear whose", z.ID, b.Name, len(b.Groups))
+		}
+	}
+	clear(ids)
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		if at, ok := ids[g.ID]; ok {
+			return ErrorAt(g.Pos, "target_group %q is named twice in load_balancer %s: here and at %s", g.ID, b.Name, at)
+		}
+		ids[g.ID] = g.Pos
+		if err := g.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check refuses thresholds that would use unhealthy targets before the zone leaves DNS.
+func (g *TargetGroup) check() error {
+	switch {
+	case g.DNS.Off():
+		return nil
+	case g.DNS.Count > 0 && g.DNS.Count < g.Routing.Count:
+		return ErrorAt(g.Limits, "target_group %q: dns_failover count %d is below routing_failover count %d; a zone must leave DNS no later than its routing gives up", g.ID, g.DNS.Count, g.Routing.Count)
+	case g.DNS.Percent < g.Routing.Percent:
+		return ErrorAt(g.Limits, "target_group %q: dns_failover percentage %d%% is below routing_failover percentage %d%%; a zone must leave DNS no later than its routing gives up", g.ID, g.DNS.Percent, g.Routing.Percent)
+	}
+	return nil
+}

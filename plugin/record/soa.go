@@ -1,0 +1,48 @@
+package record
+
+import (
+	"strings"
+
+	"github.com/miekg/dns"
+)
+
+// Timers of a synthesised SOA, in seconds. Nobody transfers these zones, so refresh,
+// retry and expire are only there for the form; the minimum is the TTL of negative
+// answers (RFC 2308), and as short as the TTL of records that give none.
+const (
+	soaRefresh = 7200
+	soaRetry   = 900
+	soaExpire  = 1209600
+	SOAMinimum = 60
+)
+
+// NewSOA returns a SOA for a zone that was given none.
+func NewSOA(zone, mname, rname string, serial uint32) *dns.SOA {
+	return &dns.SOA{
+		Hdr:     dns.RR_Header{Name: zone, Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: SOAMinimum},
+		Ns:      mname,
+		Mbox:    rname,
+		Serial:  serial,
+		Refresh: soaRefresh,
+		Retry:   soaRetry,
+		Expire:  soaExpire,
+		Minttl:  SOAMinimum,
+	}
+}
+
+// DefaultSOA returns the SOA of a zone for which the operator said nothing.
+func DefaultSOA(zone string, serial uint32) *dns.SOA {
+	below := "." + strings.TrimPrefix(zone, ".")
+	return NewSOA(zone, "ns.dns"+below, "hostmaster"+below, serial)
+}
+
+// completeSOA gives each zone without a SOA record the one of [Catalog.SOA], so that
+// SOA is a type like any other from here on.
+func (c *Catalog) completeSOA() {
+	for _, zone := range c.Zones {
+		k := Key{zone, dns.TypeSOA}
+		if soa := c.SOA[zone]; soa != nil && c.Groups[k] == nil {
+			c.Groups[k] = &Group{Key: k, Records: []RecordSet{{Values: []dns.RR{soa}, Check: NoCheck}}}
+		}
+	}
+}

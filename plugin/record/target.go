@@ -1,0 +1,175 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/miekg/dns"
+)
+
+// ResolveTarget turns the target of an alias, as written in a Corefile, into a
+// canonical name. In order: a name with a final dot, or one that ends in a zone of the
+// block, is absolute; a name that holds a group of the type when taken relative to the
+// alias's zone is that group; any other name with a dot in it is absolute, and will be
+// resolved through the server; what is left is a name of one label that nothing holds.
+func (c *Catalog) ResolveTarget(zone, written string, typ uint16) (string, error) {
+	if written == "@" {
+		return zone, nil
+	}
+	name, err := Canonical(written)
+	if err != nil {
+		return "", err
+	}
+	if dns.IsFqdn(written) {
+		return name, nil
+	}
+	if _, ok := c.Zone(name); ok && !slices.Contains(c.Zones, ".") {
+		return name, nil
+	}
+	relative, err := Canonical(strings.TrimSuffix(name, ".") + "." + strings.TrimPrefix(zone, "."))
+	if err != nil {
+		return "", err
+	}
+	if c.Lookup(Key{relative, typ}) != nil {
+		return relative, nil
+	}
+	if dns.CountLabel(name) > 1 {
+		return name, nil
+	}
+	return relative, nil
+}
+
+// Lookup returns the group that answers a key: its own or, when the name does not
+// exist, that of the closest encloser's wildcard (RFC 4592). It returns nil if there is
+// none. The first look-up of a name that holds nothing costs a walk over all groups.
+func (c *Catalog) Lookup(k Key) *Group {
+	if g, ok := c.Groups[k]; ok {
+		return g
+	}
+	return c.Groups[Key{c.source(k.Name), k.Type}]
+}
+
+// source returns the name whose groups answer for a name: itself if it exists, else
+// the wildcard below its closest encloser, whether or not that holds anything.
+func (c *Catalog) source(name string) string {
+	encloser := name
+	for !c.Exists(encloser) {
+		var ok bool
+		if encloser, ok = Parent(encloser); !ok {
+			return name
+		}
+	}
+	if encloser == name {
+		return name
+	}
+	return "*." + strings.TrimPrefix(encloser, ".")
+}
+
+// Exists reports whether a name exists: it is a zone, holds a group, or stands above
+// one that does (an empty non-terminal).
+func (c *Catalog) Exists(name string) bool {
+	if c.exists == nil {
+		c.exists = make(map[string]struct{}, len(c.Groups))
+		c.EachName(func(name string) (known bool) {
+			_, known = c.exists[name]
+			c.exists[name] = struct{}{}
+			return known
+		})
+	}
+	_, ok := c.exists[name]
+	return ok
+}
+
+// EachName calls f with every name that exists: zones, names that hold a group, and the
+// empty non-terminals above them. Names may come more than once; f says whether it knew
+// the name, in which case those above it are known as well.
+func (c *Catalog) EachName(f func(name string) (known bool)) {
+	for _, zone := range c.Zones {
+		f(zone)
+	}
+	up := func(name string) {
+		for !f(name) {
+			var ok bool
+			if name, ok = Parent(name); !ok {
+				return
+			}
+		}
+	}
+	for _, zone := range c.Zones {
+		// A zone inside another makes the names between them exist in the outer one.
+		parent, ok := Parent(zone)
+		if !ok {
+			continue
+		}
+		if _, ok := c.Zone(parent); ok {
+			up(parent)
+		}
+	}
+	for k := range c.Groups {
+		up(k.Name)
+	}
+	for name := range c.Names {
+		up(name)
+	}
+}
+
+// Held says where the target of an alias is resolved.
+type Held uint8
+
+// Where a target may be held.
+const (
+	Here      Held = iota // a group of this catalog
+	Elsewhere             // resolved through the server
+	Nowhere               // a configuration error
+)
+
+// Target says where the target of an alias of the given type is held, and its group if
+// that is here.
+func (c *Catalog) Target(name string, typ uint16) (*Group, Held) {
+	if g := c.Lookup(Key{name, typ}); g != nil {
+		return g, Here
+	}
+	if _, ok := c.Zone(name); !ok {
+		return nil, Elsewhere
+	}
+	below := c.Fallthrough
+	if len(c.typesAt(c.source(name))) > 0 {
+		below = c.FallthroughTypes
+	}
+	if below != nil && below(name) {
+		return nil, Elsewhere
+	}
+	return nil, Nowhere
+}
+
+// typesAt returns the types held at a name, sorted by number, as far as they have a
+// name. It asks for every type there is, so it is for the rare case and for messages.
+func (c *Catalog) typesAt(name string) []uint16 {
+	var types []uint16
+	for t := range dns.TypeToString {
+		if _, ok := c.Groups[Key{name, t}]; ok {
+			types = append(types, t)
+		}
+	}
+	slices.Sort(types)
+	return types
+}
+
+func join(names []string) string { return strings.Join(names, ", ") }
+
+// typeNames lists types for a message.
+func typeNames(types []uint16) string {
+	names := make([]string, len(types))
+	for i, t := range types {
+		names[i] = dns.Type(t).String()
+	}
+	return strings.Join(names, ", ")
+}
+
+func targetError(c *Catalog, g *Group, r *RecordSet) error {
+	if types := c.typesAt(c.source(r.Alias.Name)); len(types) > 0 {
+		return fmt.Errorf("alias %s: %s has no %s records but %s; an alias and its target have one type", g.Key, r.Alias.Name, dns.Type(g.Type), typeNames(types))
+	}
+	return fmt.Errorf("alias %s: its target %s holds no records in this block, and without fallthrough nothing else can", g.Key, r.Alias.Name)
+}

@@ -1,0 +1,111 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/healthcheck"
+)
+
+// maxCheckedTTL is the TTL in seconds above which an answer outlives a failover by so
+// much that it is worth a warning.
+const maxCheckedTTL = 300
+
+// traps finds what is legal but seldom meant.
+func (v *validator) traps(g *Group) {
+	checked, ttl := false, uint32(0)
+	for i := range g.Records {
+		r := &g.Records[i]
+		checked = checked || r.Check != NoCheck
+		if len(r.Values) > 0 {
+			ttl = max(ttl, r.Values[0].Header().Ttl)
+		}
+		v.checkOfOwnName(g, r)
+		v.uncheckedTarget(g, r)
+	}
+	if checked && ttl > maxCheckedTTL {
+		v.warn(g, nil, "long ttl", fmt.Errorf("%s has health checks and a TTL of %d s: clients keep a dead address that long; %d s or less is usual", g.Key, ttl, maxCheckedTTL))
+	}
+	v.shadowed(g)
+}
+
+// checkOfOwnName warns of a check whose endpoint is the name that the group answers:
+// it probes whatever this server answers, so it can hold itself up or down.
+// Source: Route 53 Developer Guide, "Values that you specify when you create or update
+// health checks", the warning on domain names.
+func (v *validator) checkOfOwnName(g *Group, r *RecordSet) {
+	if r.Check == NoCheck || (g.Type != dns.TypeA && g.Type != dns.TypeAAAA && g.Type != dns.TypeCNAME) {
+		return
+	}
+	for _, check := range v.endpoints(r.Check) {
+		if _, err := netip.ParseAddr(check.Spec.Host); err == nil {
+			continue
+		}
+		if host, err := Canonical(check.Spec.Host); err == nil && v.catalog.Lookup(Key{host, g.Type}) == g {
+			v.warn(g, r, "circular check", fmt.Errorf("%s: check %q probes the name that this group itself answers, so it depends on its own answer; probe an address instead", g.Key, check.Name))
+		}
+	}
+}
+
+// endpoints returns the checks that probe something on behalf of a check: itself, or
+// the children of a calculated one.
+func (v *validator) endpoints(i int32) []healthcheck.Check {
+	check := v.catalog.Checks[i]
+	if !check.Calculated {
+		return []healthcheck.Check{check}
+	}
+	var children []healthcheck.Check
+	for _, child := range check.Children {
+		children = append(children, v.catalog.Checks[child])
+	}
+	return children
+}
+
+// uncheckedTarget warns of an alias that evaluates a target which can never be
+// unhealthy, since one of its records has neither a check nor a health of its own.
+func (v *validator) uncheckedTarget(g *Group, r *RecordSet) {
+	if r.Alias == nil || !r.Alias.EvaluateTargetHealth {
+		return
+	}
+	target, held := v.catalog.Target(r.Alias.Name, g.Type)
+	if held != Here {
+		return
+	}
+	for i := range target.Records {
+		if t := &target.Records[i]; alwaysHealthy(t) {
+			v.warn(g, r, "unchecked target", fmt.Errorf("alias %s evaluates the health of %s, which is always healthy: record %s there has no check (%s)", g.Key, target.Name, target.Label(i), t.Pos))
+			return
+		}
+	}
+}
+
+// shadowed warns of a failover group where a tier is always answered, so that what
+// stands below it never is. It is served all the same.
+func (v *validator) shadowed(g *Group) {
+	if g.Policy != Failover {
+		return
+	}
+	if first := &g.Records[0]; len(g.Records) == 1 {
+		v.warn(g, first, "lonely failover", fmt.Errorf("failover %s has a %s only; it is always answered", g.Key, TierName(first.Tier)))
+		return
+	}
+	last := slices.MaxFunc(g.Records, func(a, b RecordSet) int { return cmp.Compare(a.Tier, b.Tier) }).Tier
+	for i := range g.Records {
+		if r := &g.Records[i]; r.Tier < last && alwaysHealthy(r) {
+			kind := "unchecked tier"
+			if r.Tier == 1 {
+				kind = "unchecked primary"
+			}
+			v.warn(g, r, kind, fmt.Errorf("failover %s: the %s has no health check, so nothing below it is ever answered", g.Key, TierName(r.Tier)))
+		}
+	}
+}
+
+// alwaysHealthy reports whether nothing can make a record set unhealthy.
+func alwaysHealthy(r *RecordSet) bool {
+	return r.Check == NoCheck && (r.Alias == nil || !r.Alias.EvaluateTargetHealth)
+}

@@ -1,0 +1,125 @@
+package record
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/miekg/dns"
+)
+
+// Problem is something to tell the operator about a record set or a group.
+type Problem struct {
+	Pos   Pos
+	Key   Key
+	SetID string
+	Level Level
+	Kind  string // one word or two for metrics: "alias target", "cname conflict"
+	Err   error
+}
+
+// Level is how bad a problem is.
+type Level uint8
+
+// The levels.
+const (
+	Warning Level = iota // served as it stands, which is perhaps not what was meant
+	LeftOut              // the record set was removed from the catalog
+	Refused              // the catalog must not be used
+)
+
+// Validate looks at the catalog as a whole. What is wrong with a Corefile's record set
+// is Refused, what is wrong with an imported one is reported and left out. Problems are
+// in the order of the configuration.
+func (c *Catalog) Validate() []Problem {
+	c.completeSOA()
+	v := &validator{catalog: c}
+	v.conflicts()
+	v.targets()
+	v.cycles()
+	for _, g := range c.Groups {
+		v.traps(g)
+	}
+	slices.SortStableFunc(v.problems, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), strings.Compare(a.Key.Name, b.Key.Name), cmp.Compare(a.Key.Type, b.Key.Type))
+	})
+	return v.problems
+}
+
+type validator struct {
+	catalog  *Catalog
+	problems []Problem
+}
+
+func (v *validator) warn(g *Group, r *RecordSet, kind string, err error) {
+	v.report(g, r, Warning, kind, err)
+}
+
+func (v *validator) report(g *Group, r *RecordSet, level Level, kind string, err error) {
+	p := Problem{Pos: g.Pos, Key: g.Key, Level: level, Kind: kind, Err: err}
+	if r != nil {
+		p.Pos, p.SetID = r.Pos, r.SetID
+	}
+	v.problems = append(v.problems, p)
+}
+
+// refuse reports an error about a record set: in imported data it is left out.
+func (v *validator) refuse(g *Group, r *RecordSet, kind string, err error) {
+	if !r.Imported {
+		v.report(g, r, Refused, kind, err)
+		return
+	}
+	v.report(g, r, LeftOut, kind, err)
+	v.catalog.Names[g.Name] = struct{}{}
+	i := slices.IndexFunc(g.Records, func(x RecordSet) bool { return x.Pos == r.Pos && x.SetID == r.SetID && x.Tier == r.Tier })
+	g.Records = slices.Delete(g.Records, i, i+1)
+	if len(g.Records) == 0 {
+		delete(v.catalog.Groups, g.Key)
+	}
+}
+
+// conflicts finds CNAMEs beside other data (RFC 1034, section 3.6.2).
+func (v *validator) conflicts() {
+	beside := make(map[string][]uint16) // other types, by name
+	for k := range v.catalog.Groups {
+		if _, ok := v.catalog.Groups[Key{k.Name, dns.TypeCNAME}]; ok && k.Type != dns.TypeCNAME {
+			beside[k.Name] = append(beside[k.Name], k.Type)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(beside)) {
+		cname := v.catalog.Groups[Key{name, dns.TypeCNAME}]
+		types := beside[name]
+		slices.Sort(types)
+		other := v.catalog.Groups[Key{name, types[0]}]
+		err := fmt.Errorf("%s stands beside %s (at %s): a name with a CNAME has no other type", cname.Key, typeNames(types), other.Pos)
+		for len(cname.Records) > 0 {
+			r := cname.Records[0]
+			v.refuse(cname, &r, "cname conflict", err)
+			if !r.Imported {
+				break
+			}
+		}
+	}
+}
+
+// targets finds aliases whose target nothing holds.
+func (v *validator) targets() {
+	for _, g := range v.catalog.Groups {
+		for i := range g.Records {
+			r := &g.Records[i]
+			if r.Alias == nil {
+				continue
+			}
+			if _, held := v.catalog.Target(r.Alias.Name, g.Type); held != Nowhere {
+				continue
+			}
+			if r.Imported {
+				v.warn(g, r, "alias target", targetError(v.catalog, g, r))
+				continue
+			}
+			v.report(g, r, Refused, "alias target", targetError(v.catalog, g, r))
+		}
+	}
+}

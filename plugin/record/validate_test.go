@@ -1,0 +1,207 @@
+package record
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/miekg/dns"
+)
+
+// TestValidate adds groups and compares the problems, each as "LEVEL LINE: message".
+func TestValidate(t *testing.T) {
+	one := plainRecord("one")
+	ttl := func(seconds uint32, r RecordSet) RecordSet {
+		rr := dns.Copy(r.Values[0])
+		rr.Header().Ttl = seconds
+		r.Values = []dns.RR{rr}
+		return r
+	}
+	always := func(string) bool { return true }
+	tests := []struct {
+		name         string
+		names, types func(string) bool // fallthrough
+		groups       []*Group
+		want         string // lines
+		left         string // groups that are held afterwards, of those imported
+	}{
+		{name: "nothing wrong", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, one),
+			newGroup(3, Weighted, "b.example.org.", dns.TypeA, alias("a.example.org."), checked("x", 0)),
+		}},
+
+		{name: "CNAME beside other data", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeTXT, one),
+			newGroup(3, Simple, "a.example.org.", 65280, one),
+			newGroup(5, Simple, "a.example.org.", dns.TypeCNAME, one),
+		}, want: "refused 6: a.example.org. CNAME stands beside TXT, TYPE65280 (at Corefile:1): a name with a CNAME has no other type"},
+		{name: "CNAME beside a type without a name", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", 65280, one),
+			newGroup(3, Simple, "a.example.org.", dns.TypeCNAME, one),
+		}, want: "refused 4: a.example.org. CNAME stands beside TYPE65280 (at Corefile:1): a name with a CNAME has no other type"},
+		{name: "CNAME beside other data, imported", groups: []*Group{
+			imported(newGroup(1, Simple, "a.example.org.", dns.TypeA, one)),
+			imported(newGroup(3, Weighted, "a.example.org.", dns.TypeCNAME, one, id("b", one))),
+		}, want: `left out 4: a.example.org. CNAME stands beside A (at Corefile:1): a name with a CNAME has no other type
+left out 5: a.example.org. CNAME stands beside A (at Corefile:1): a name with a CNAME has no other type`, left: "a.example.org. A"},
+
+		{name: "a target that nothing holds", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
+		}, want: "refused 2: alias a.example.org. A: its target b.example.org. holds no records in this block, and without fallthrough nothing else can"},
+		{name: "a target that may be held below", names: always, groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
+		}},
+		{name: "a target of another type", names: always, groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
+			newGroup(3, Simple, "b.example.org.", dns.TypeTXT, one),
+			newGroup(5, Simple, "b.example.org.", dns.TypeAAAA, one),
+		}, want: "refused 2: alias a.example.org. A: b.example.org. has no A records but TXT, AAAA; an alias and its target have one type"},
+		{name: "a target of another type that may be held below", types: always, groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
+			newGroup(3, Simple, "b.example.org.", dns.TypeTXT, one),
+		}},
+		{name: "a target of another type under a wildcard", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("x.b.example.org.")),
+			newGroup(3, Simple, "*.b.example.org.", dns.TypeTXT, one),
+		}, want: "refused 2: alias a.example.org. A: x.b.example.org. has no A records but TXT; an alias and its target have one type"},
+		{name: "a target under a wildcard", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("x.b.example.org.")),
+			newGroup(3, Simple, "*.b.example.org.", dns.TypeA, one),
+		}},
+		{name: "a target elsewhere", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("www.example.com.")),
+		}},
+		{name: "a target that nothing holds, imported", groups: []*Group{
+			imported(newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org."))),
+		}, want: "warning 2: alias a.example.org. A: its target b.example.org. holds no records in this block, and without fallthrough nothing else can", left: "a.example.org. A"},
+
+		{name: "an alias to itself", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("a.example.org.")),
+		}, want: "refused 2: a.example.org. A: the alias points at itself"},
+		{name: "an alias to itself, imported", groups: []*Group{
+			imported(newGroup(1, Weighted, "a.example.org.", dns.TypeA, id("x", alias("a.example.org.")), id("y", alias("a.example.org.")), id("z", one))),
+		}, want: `left out 2: a.example.org. A: the alias points at itself
+left out 3: a.example.org. A: the alias points at itself`, left: "a.example.org. A"},
+		{name: "an alias to what it answers as a wildcard", groups: []*Group{
+			newGroup(1, Simple, "*.a.example.org.", dns.TypeA, alias("b.a.example.org.")),
+		}, want: "refused 2: *.a.example.org. A: the alias points at b.a.example.org., which this wildcard itself answers"},
+		{name: "a cycle", groups: []*Group{
+			newGroup(1, Simple, "c.example.org.", dns.TypeA, alias("a.example.org.")),
+			newGroup(3, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
+			newGroup(5, Weighted, "b.example.org.", dns.TypeA, one, alias("c.example.org.")),
+		}, want: "refused 2: alias cycle: a.example.org. -> b.example.org. -> c.example.org. -> a.example.org. (A)"},
+		{name: "a cycle behind a tail", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
+			newGroup(3, Simple, "b.example.org.", dns.TypeA, alias("c.example.org.")),
+			newGroup(5, Simple, "c.example.org.", dns.TypeA, alias("b.example.org.")),
+		}, want: "refused 6: alias cycle: b.example.org. -> c.example.org. -> b.example.org. (A)"},
+		{name: "a cycle, imported", groups: []*Group{
+			imported(newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org."))),
+			imported(newGroup(3, Simple, "b.example.org.", dns.TypeA, alias("a.example.org."))),
+		}, want: "left out 4: alias cycle: a.example.org. -> b.example.org. -> a.example.org. (A)", left: "a.example.org. A"},
+		{name: "no cycle: another type", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
+			newGroup(3, Simple, "b.example.org.", dns.TypeA, one),
+			newGroup(5, Simple, "b.example.org.", dns.TypeAAAA, alias("a.example.org.")),
+			newGroup(7, Simple, "a.example.org.", dns.TypeAAAA, one),
+		}},
+		{name: "no cycle: two ways to one target", groups: []*Group{
+			newGroup(1, Weighted, "a.example.org.", dns.TypeA, alias("b.example.org."), alias("c.example.org.")),
+			newGroup(5, Simple, "b.example.org.", dns.TypeA, alias("d.example.org.")),
+			newGroup(7, Simple, "c.example.org.", dns.TypeA, alias("d.example.org.")),
+			newGroup(9, Simple, "d.example.org.", dns.TypeA, one),
+		}},
+
+		{name: "a TTL at the limit", groups: []*Group{
+			newGroup(1, Weighted, "a.example.org.", dns.TypeA, ttl(300, checked("x", 0))),
+		}},
+		{name: "a TTL above the limit", groups: []*Group{
+			newGroup(1, Weighted, "a.example.org.", dns.TypeA, ttl(301, one), checked("x", 0)),
+		}, want: "warning 1: a.example.org. A has health checks and a TTL of 301 s: clients keep a dead address that long; 300 s or less is usual"},
+		{name: "a long TTL without checks", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, ttl(86400, one)),
+		}},
+		{name: "a check of the group's own name", groups: []*Group{
+			newGroup(1, Simple, "www.example.org.", dns.TypeA, checked("x", 1)),
+			newGroup(3, Simple, "www.example.org.", dns.TypeTXT, checked("x", 1)),
+		}, want: `warning 2: www.example.org. A: check "name" probes the name that this group itself answers, so it depends on its own answer; probe an address instead`},
+		{name: "a calculated check that counts one", groups: []*Group{
+			newGroup(1, Simple, "www.example.org.", dns.TypeA, checked("x", 2)),
+		}, want: `warning 2: www.example.org. A: check "name" probes the name that this group itself answers, so it depends on its own answer; probe an address instead`},
+		{name: "a check of a name that the group's wildcard answers", groups: []*Group{
+			newGroup(1, Simple, "*.example.org.", dns.TypeA, checked("x", 1)),
+		}, want: `warning 2: *.example.org. A: check "name" probes the name that this group itself answers, so it depends on its own answer; probe an address instead`},
+		{name: "an evaluating alias to an unchecked record", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, evaluating("b.example.org.")),
+			newGroup(3, Weighted, "b.example.org.", dns.TypeA, checked("x", 0), id("blue", one)),
+		}, want: `warning 2: alias a.example.org. A evaluates the health of b.example.org., which is always healthy: record "blue" there has no check (Corefile:5)`},
+		{name: "an evaluating alias to checked records and evaluating aliases", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, evaluating("b.example.org.")),
+			newGroup(3, Weighted, "b.example.org.", dns.TypeA, checked("x", 0), evaluating("www.example.com.")),
+		}},
+		{name: "a failover group of one", groups: []*Group{
+			newGroup(1, Failover, "a.example.org.", dns.TypeA, tier(1, checked("x", 0))),
+		}, want: "warning 2: failover a.example.org. A has a primary only; it is always answered"},
+		{name: "tiers that hide others", groups: []*Group{
+			newGroup(1, Failover, "a.example.org.", dns.TypeA, tier(3, one), tier(1, one), tier(2, alias("www.example.com."))),
+		}, want: `warning 3: failover a.example.org. A: the primary has no health check, so nothing below it is ever answered
+warning 4: failover a.example.org. A: the secondary has no health check, so nothing below it is ever answered`},
+	}
+	levels := map[Level]string{Warning: "warning", LeftOut: "left out", Refused: "refused"}
+	for _, tt := range tests {
+		for range 3 { // the order of maps must not show
+			copied := make([]*Group, len(tt.groups))
+			for i, g := range tt.groups {
+				c := *g
+				c.Records = append([]RecordSet(nil), g.Records...)
+				copied[i] = &c
+			}
+			c := newCatalog(t, copied...)
+			c.Fallthrough, c.FallthroughTypes = tt.names, tt.types
+			var lines []string
+			for _, p := range c.Validate() {
+				lines = append(lines, fmt.Sprintf("%s %d: %v", levels[p.Level], p.Pos.Line, p.Err))
+			}
+			if got := strings.Join(lines, "\n"); got != tt.want {
+				t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want)
+			}
+			if tt.left == "" {
+				continue
+			}
+			var left []string
+			for k := range c.Groups {
+				left = append(left, k.String())
+			}
+			if got := strings.Join(left, ", "); got != tt.left {
+				t.Errorf("%s: %s are held, want %s", tt.name, got, tt.left)
+			}
+		}
+	}
+}
+
+// TestLeftOutNamesExist: a name whose records were left out answers NODATA.
+func TestLeftOutNamesExist(t *testing.T) {
+	c := newCatalog(t, imported(newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("a.example.org."))))
+	c.Validate()
+	if !c.Exists("a.example.org.") || len(c.Groups) != 0 {
+		t.Errorf("%d groups are held; the name exists: %v", len(c.Groups), c.Exists("a.example.org."))
+	}
+}
+
+// TestValidateCompletesSOA: the SOA of a zone becomes a group, unless there is one.
+func TestValidateCompletesSOA(t *testing.T) {
+	c := newCatalog(t)
+	for _, zone := range c.Zones {
+		c.SOA[zone] = DefaultSOA(zone, 7)
+	}
+	if problems := c.Validate(); len(problems) > 0 {
+		t.Error(problems)
+	}
+	g := c.Groups[Key{"example.org.", dns.TypeSOA}]
+	if want := "example.org.\t60\tIN\tSOA\tns.dns.example.org. hostmaster.example.org. 7 7200 900 1209600 60"; g.Records[0].Values[0].String() != want {
+		t.Errorf("got %v", g.Records[0].Values[0])
+	}
+	if got := DefaultSOA(".", 7); got.Ns != "ns.dns." || got.Mbox != "hostmaster." {
+		t.Errorf("root: %v", got)
+	}
+}
