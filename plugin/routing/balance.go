@@ -1,0 +1,277 @@
+package routing
+
+import (
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// Balance is the state of a load balancer under a given health.
+type Balance struct {
+	Healthy bool        // as an alias that evaluates its target's health sees it
+	Zones   []ZoneState // by the load balancer's zones
+	Groups  []GroupState
+}
+
+// ZoneState is the state of one zone of a load balancer.
+type ZoneState struct {
+	Healthy bool // no target group is below its dns_failover minimum here
+	InDNS   bool // answered: healthy, or all zones are unhealthy
+}
+
+// GroupState is the state of one target group.
+type GroupState struct {
+	Zones []Scope // by the load balancer's zones: what counts for each
+}
+
+// Scope is what one zone's thresholds of a target group look at: the zone's own targets
+// or, across zones, all.
+type Scope struct {
+	Registered, Healthy int
+	BelowDNS            bool // fewer healthy ones than dns_failover asks for
+	Routing             bool // fewer than routing_failover asks for: all targets are used
+}
+
+// balance works out a load balancer's state. healthy says whether a check is.
+//
+// Source: SEMANTICS, section 6; Elastic Load Balancing guide, "Target group health".
+func balance(b *record.LoadBalancer, healthy func(check int32) bool) Balance {
+	state := Balance{Zones: make([]ZoneState, len(b.Zones)), Groups: make([]GroupState, len(b.Groups))}
+	for z := range state.Zones {
+		state.Zones[z].Healthy = true
+	}
+	populated, sound := 0, 0
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		state.Groups[i].Zones = scopes(b, g, healthy)
+		if len(g.Targets) == 0 {
+			continue // a group without any target is ignored
+		}
+		populated++
+		meets := false
+		for z, s := range state.Groups[i].Zones {
+			state.Zones[z].Healthy = state.Zones[z].Healthy && !s.BelowDNS
+			meets = meets || !s.BelowDNS
+		}
+		if meets {
+			sound++
+		}
+	}
+	state.Healthy = populated > 0 && sound == populated
+	none := true
+	for _, z := range state.Zones {
+		none = none && !z.Healthy
+	}
+	for z := range state.Zones {
+		state.Zones[z].InDNS = state.Zones[z].Healthy || none
+	}
+	return state
+}
+
+// scopes counts a target group's targets for each zone.
+func scopes(b *record.LoadBalancer, g *record.TargetGroup, healthy func(int32) bool) []Scope {
+	zones := make([]Scope, len(b.Zones))
+	var all Scope
+	for _, t := range g.Targets {
+		up := 0
+		if healthy(t.Check) {
+			up = 1
+		}
+		zones[t.Zone].Registered++
+		zones[t.Zone].Healthy += up
+		all.Registered++
+		all.Healthy += up
+	}
+	for z := range zones {
+		s := &zones[z]
+		if b.CrossZone {
+			*s = all
+		}
+		s.BelowDNS = g.DNS.Breached(s.Healthy, s.Registered) || s.Registered == 0 && !g.DNS.Off()
+		s.Routing = g.Routing.Breached(s.Healthy, s.Registered)
+	}
+	return zones
+}
+
+// rule returns the reason of answers under a state.
+func (s *Balance) rule() Reason {
+	rule := Balanced
+	for _, z := range s.Zones {
+		switch {
+		case z.InDNS && !z.Healthy:
+			return LastResort
+		case !z.InDNS:
+			rule = ZoneOut
+		}
+	}
+	return rule
+}
+
+// spread is what a load balancer answers for one family: the nodes of the zones in DNS,
+// and of those zones that have none, up to MaxValues of their targets.
+type spread struct {
+	nodes  []dns.RR
+	strata [][]dns.RR // targets that share alike; each stratum gets its turn before one gets a second
+	total  int        // targets in strata
+}
+
+// newSpread returns what a load balancer answers in a state.
+//
+// Without cross_zone each zone gets its share of the traffic, and each target its share
+// of the zone's: the zones are the strata. With it every target gets the same, so there
+// is one.
+func newSpread(b *record.LoadBalancer, typ uint16, state *Balance, healthy func(int32) bool) *spread {
+	p := &spread{}
+	shared := 0 // the stratum of all zones, when they share one
+	for z := range b.Zones {
+		if !state.Zones[z].InDNS {
+			continue
+		}
+		if len(b.Zones[z].Nodes) > 0 {
+			p.addNodes(b, typ, z)
+			continue
+		}
+		rrs := zoneTargets(b, typ, z, state, healthy)
+		if len(rrs) == 0 {
+			continue
+		}
+		p.total += len(rrs)
+		if b.CrossZone && shared > 0 {
+			p.strata[0] = append(p.strata[0], rrs...)
+			continue
+		}
+		p.strata = append(p.strata, rrs)
+		shared++
+	}
+	p.nodes = p.nodes[:len(p.nodes):len(p.nodes)]
+	return p
+}
+
+func (p *spread) addNodes(b *record.LoadBalancer, typ uint16, z int) {
+	for _, addr := range b.Zones[z].Nodes {
+		if rr, ok := b.RR(addr, typ); ok {
+			p.nodes = append(p.nodes, rr)
+		}
+	}
+}
+
+// zoneTargets returns the targets that a zone without nodes answers with: the healthy
+// ones, or all of them under routing failover.
+func zoneTargets(b *record.LoadBalancer, typ uint16, z int, state *Balance, healthy func(int32) bool) []dns.RR {
+	var rrs []dns.RR
+	for i := range b.Groups { // one at most, or the zone would have nodes
+		all := state.Groups[i].Zones[z].Routing
+		for _, t := range b.Groups[i].Targets {
+			if t.Zone != z || !all && !healthy(t.Check) {
+				continue
+			}
+			if rr, ok := b.RR(t.Addr, typ); ok {
+				rrs = append(rrs, rr)
+			}
+		}
+	}
+	return rrs
+}
+
+// answer returns all nodes and up to MaxValues targets, in random order.
+func (p *spread) answer(owner string, rnd Rand) []dns.RR {
+	out := make([]dns.RR, 0, len(p.nodes)+min(p.total, MaxValues))
+	out = append(out, p.nodes...)
+	if p.total > MaxValues {
+		out = p.draw(out, rnd)
+	} else {
+		for _, s := range p.strata {
+			out = append(out, s...)
+		}
+	}
+	return shuffled(owner, out, rnd)
+}
+
+// draw appends MaxValues targets: the strata take turns, in an order drawn anew for each
+// answer, and each gives one of its targets that was not drawn yet.
+func (p *spread) draw(out []dns.RR, rnd Rand) []dns.RR {
+	order := make([]int, len(p.strata))
+	for i := range order {
+		j := int(rnd(uint64(i + 1)))
+		order[i] = order[j]
+		order[j] = i
+	}
+	counts := make([]int, len(p.strata))
+	for left := MaxValues; left > 0; {
+		for _, s := range order {
+			if left > 0 && counts[s] < len(p.strata[s]) {
+				counts[s]++
+				left--
+			}
+		}
+	}
+	for s, k := range counts {
+		d := drawing{n: len(p.strata[s])}
+		for range k {
+			out = append(out, p.strata[s][d.take(rnd)])
+		}
+	}
+	return out
+}
+
+// healthyCheck returns the function that balance and newSpread ask.
+func (t *Table) healthyCheck(check int32) bool { return t.checks[check] == healthcheck.Healthy }
+
+// Balances calls f with each load balancer and its state. States are never changed.
+func (t *Table) Balances(f func(b *record.LoadBalancer, state Balance)) {
+	for b, state := range t.balances {
+		f(b, state)
+	}
+}
+
+// compileBalancer works out what a load balancer answers for one family, and whether it
+// is healthy.
+func (t *Table) compileBalancer(n *node) (*Selection, bool) {
+	b := n.group.Balancer
+	state := balance(b, t.healthyCheck)
+	t.note(b, state)
+	s := &Selection{rule: state.rule()}
+	s.spread = newSpread(b, n.group.Type, &state, t.healthyCheck)
+	if n.current != nil && n.current.rule == s.rule && n.current.spread.equal(s.spread) {
+		s = n.current
+	}
+	return s, state.Healthy
+}
+
+// note keeps a load balancer's state, and tells what changed in it. Each of the two
+// families comes here; the second finds nothing new.
+func (t *Table) note(b *record.LoadBalancer, state Balance) {
+	old, known := t.balances[b]
+	t.balances[b] = state
+	if known && t.OnBalance != nil {
+		for _, line := range transitions(b, old, state) {
+			t.OnBalance(line)
+		}
+	}
+}
+
+// equal reports whether two spreads of one load balancer answer alike.
+func (p *spread) equal(o *spread) bool {
+	if !sameData(p.nodes, o.nodes) || len(p.strata) != len(o.strata) {
+		return false
+	}
+	for i := range p.strata {
+		if !sameData(p.strata[i], o.strata[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameData(a, b []dns.RR) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !dns.IsDuplicate(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}

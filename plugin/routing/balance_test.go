@@ -1,0 +1,258 @@
+package routing
+
+import (
+	"fmt"
+	"math/big"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// balancer builds a load balancer at lb.example. Each string describes a target group
+// by its zones: "a10 b10" has ten targets in zone a and ten in b. Zone a's node is
+// 192.0.2.1, b's 192.0.2.2 and so on; targets are 198.51.100.1, .2 … in order, with
+// checks 0, 1 … in order.
+func balancer(nodes, cross bool, minimum [2]record.Minimum, groups ...string) *record.LoadBalancer {
+	b := &record.LoadBalancer{Name: "lb.example.", TTL: 60, CrossZone: cross}
+	zone := map[string]int{}
+	n := 0
+	for i, text := range groups {
+		g := record.TargetGroup{ID: fmt.Sprint("g", i), DNS: minimum[0], Routing: minimum[1]}
+		for _, word := range strings.Fields(text) {
+			id := word[:1]
+			z, ok := zone[id]
+			if !ok {
+				z = len(b.Zones)
+				zone[id] = z
+				bz := record.BalancerZone{ID: id}
+				if nodes {
+					bz.Nodes = []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, byte(z + 1)})}
+				}
+				b.Zones = append(b.Zones, bz)
+			}
+			count := 0
+			fmt.Sscan(word[1:], &count)
+			for range count {
+				n++
+				g.Targets = append(g.Targets, record.Target{Zone: z, Addr: netip.AddrFrom4([4]byte{198, 51, 100, byte(n)}), Check: int32(n - 1)})
+			}
+		}
+		b.Groups = append(b.Groups, g)
+	}
+	return b
+}
+
+// up returns a function that says which checks are healthy: all but the first so many
+// of each run. "10/4" is ten checks of which the first four are unhealthy.
+func up(runs ...string) (func(int32) bool, []healthcheck.Status) {
+	var all []healthcheck.Status
+	for _, run := range runs {
+		var n, down int
+		fmt.Sscanf(run, "%d/%d", &n, &down)
+		for i := range n {
+			s := healthcheck.Healthy
+			if i < down {
+				s = healthcheck.Unhealthy
+			}
+			all = append(all, s)
+		}
+	}
+	return func(check int32) bool { return all[check] == healthcheck.Healthy }, all
+}
+
+// zonesOf writes a state: each zone's letter if it is in DNS, upper case if it is
+// healthy; "routing" and the zones where all targets are used.
+func zonesOf(b *record.LoadBalancer, s Balance) string {
+	out := ""
+	for z, st := range s.Zones {
+		switch id := b.Zones[z].ID; {
+		case st.Healthy:
+			out += strings.ToUpper(id)
+		case st.InDNS:
+			out += id
+		}
+	}
+	for i, g := range s.Groups {
+		for z, sc := range g.Zones {
+			if sc.Routing {
+				out += fmt.Sprintf(" all of g%d in %s", i, b.Zones[z].ID)
+			}
+		}
+	}
+	if !s.Healthy {
+		out += ", unhealthy"
+	}
+	return out
+}
+
+func TestBalance(t *testing.T) {
+	half := record.Minimum{Count: 1, Percent: 50}
+	one := record.DefaultMinimum
+	tests := []struct {
+		name    string
+		cross   bool
+		minimum [2]record.Minimum // dns_failover, routing_failover
+		groups  []string
+		health  []string // per zone of each group
+		want    string
+	}{
+		{"the worked example, cross_zone off: B leaves, and its own routing uses all ten",
+			false, [2]record.Minimum{half, half}, []string{"a10 b10"}, []string{"10/0", "10/6"}, "A all of g0 in b"},
+		{"the worked example, cross_zone on: 70 %, both are answered",
+			true, [2]record.Minimum{half, half}, []string{"a10 b10"}, []string{"10/0", "10/6"}, "AB"},
+		{"a percentage at its edge is met", false, [2]record.Minimum{half, half}, []string{"a10 b10"}, []string{"10/0", "10/5"}, "AB"},
+		{"a count above its edge", false, [2]record.Minimum{{Count: 3}, one}, []string{"a5 b5"}, []string{"5/0", "5/1"}, "AB"},
+		{"a count at its edge", false, [2]record.Minimum{{Count: 3}, one}, []string{"a5 b5"}, []string{"5/0", "5/2"}, "AB"},
+		{"a count below its edge", false, [2]record.Minimum{{Count: 3}, one}, []string{"a5 b5"}, []string{"5/0", "5/3"}, "A"},
+		{"either of count and percentage breaches: the count", false, [2]record.Minimum{{Count: 3, Percent: 10}, one}, []string{"a4 b4"}, []string{"4/0", "4/2"}, "A"},
+		{"either of count and percentage breaches: the percentage", false, [2]record.Minimum{{Count: 1, Percent: 70}, one}, []string{"a4 b4"}, []string{"4/0", "4/2"}, "A"},
+		{"C33: count 3 and 70 % of four, three healthy", true, [2]record.Minimum{{Count: 3, Percent: 70}, one}, []string{"a4"}, []string{"4/1"}, "A"},
+		{"C33: two healthy", true, [2]record.Minimum{{Count: 3, Percent: 70}, one}, []string{"a4"}, []string{"4/2"}, "a, unhealthy"},
+		{"routing failover by its own minimum", false, [2]record.Minimum{{Count: 4}, {Count: 2}}, []string{"a5 b5"}, []string{"5/0", "5/4"}, "A all of g0 in b"},
+		{"and not before", false, [2]record.Minimum{{Count: 4}, {Count: 2}}, []string{"a5 b5"}, []string{"5/0", "5/3"}, "A"},
+		{"all zones unhealthy: all are answered, and the alias is told", false, [2]record.Minimum{half, half}, []string{"a2 b2"}, []string{"2/2", "2/2"}, "ab all of g0 in a all of g0 in b, unhealthy"},
+		{"dns_failover off: a zone stays whatever happens", false, [2]record.Minimum{{}, one}, []string{"a2 b2"}, []string{"2/0", "2/2"}, "AB all of g0 in b"},
+		{"off with a percentage", false, [2]record.Minimum{{Percent: 50}, one}, []string{"a2 b2"}, []string{"2/0", "2/2"}, "A all of g0 in b"},
+		{"a zone without any of a group's targets is below it", false, [2]record.Minimum{one, one}, []string{"a2 b2", "a2 b0"}, []string{"2/0", "2/0", "2/0"}, "A all of g1 in b"},
+		{"but not across zones", true, [2]record.Minimum{one, one}, []string{"a2 b2", "a2 b0"}, []string{"2/0", "2/0", "2/0"}, "AB"},
+		{"C34: an empty group beside a healthy one is ignored", false, [2]record.Minimum{one, one}, []string{"a2 b2", "a0 b0"}, []string{"2/0", "2/0"}, "AB all of g1 in a all of g1 in b"},
+		{"all groups empty: the alias is unhealthy", false, [2]record.Minimum{one, one}, []string{"a0 b0"}, nil, "AB all of g0 in a all of g0 in b, unhealthy"},
+		{"one unhealthy group among several makes the alias unhealthy", false, [2]record.Minimum{one, one}, []string{"a2 b2", "a2 b2"}, []string{"2/0", "2/0", "2/2", "2/2"}, "ab all of g1 in a all of g1 in b, unhealthy"},
+		{"each group healthy in another zone: no zone is, but the alias", false, [2]record.Minimum{one, one}, []string{"a2 b2", "a2 b2"}, []string{"2/2", "2/0", "2/0", "2/2"}, "ab all of g0 in a all of g1 in b"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := balancer(true, tt.cross, tt.minimum, tt.groups...)
+			healthy, _ := up(tt.health...)
+			if got := zonesOf(b, balance(b, healthy)); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// balanced compiles a load balancer's A records under a health.
+func balanced(t *testing.T, b *record.LoadBalancer, health ...string) *Selection {
+	t.Helper()
+	_, all := up(health...)
+	c := catalog(t, len(all), b.RRGroups()...)
+	s, _ := selected(t, NewTable(c, all), b.Name)
+	return s
+}
+
+func TestBalancedAnswers(t *testing.T) {
+	half := [2]record.Minimum{{Count: 1, Percent: 50}, {Count: 1, Percent: 50}}
+	tests := []struct {
+		name   string
+		nodes  bool
+		cross  bool
+		groups string
+		health []string
+		want   string
+		reason Reason
+	}{
+		{"nodes of all zones", true, false, "a2 b2", []string{"2/0", "2/0"}, "192.0.2.1+192.0.2.2 1", Balanced},
+		{"nodes of the healthy zone", true, false, "a2 b2", []string{"2/0", "2/2"}, "192.0.2.1 1", ZoneOut},
+		{"nodes of all when none is healthy", true, false, "a2 b2", []string{"2/2", "2/2"}, "192.0.2.1+192.0.2.2 1", LastResort},
+		{"targets that are healthy", false, false, "a2 b2", []string{"2/1", "2/0"}, "198.51.100.2+198.51.100.3+198.51.100.4 1", Balanced},
+		{"not those of a zone that left", false, false, "a2 b2", []string{"2/2", "2/0"}, "198.51.100.3+198.51.100.4 1", ZoneOut},
+		{"all targets when no zone is healthy", false, false, "a2 b1", []string{"2/2", "1/1"}, "198.51.100.1+198.51.100.2+198.51.100.3 1", LastResort},
+		{"across zones the healthy ones of a zone in trouble", false, true, "a3 b3", []string{"3/2", "3/0"}, "198.51.100.3+198.51.100.4+198.51.100.5+198.51.100.6 1", Balanced},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := balanced(t, balancer(tt.nodes, tt.cross, half, tt.groups), tt.health...)
+			if got := oddsOf(s, values).String(); got != tt.want {
+				t.Errorf("answers %s, want %s", got, tt.want)
+			}
+			if got := s.Answer("lb.example.", func(uint64) uint64 { return 0 }).Reason; got != tt.reason {
+				t.Errorf("reason %s, want %s", got, tt.reason)
+			}
+		})
+	}
+}
+
+// TestSpreadShares draws 8 of 6+3 targets and counts each one's share: without cross_zone
+// both zones take turns, so that the small zone's targets are always there; with it all
+// nine have the same odds.
+func TestSpreadShares(t *testing.T) {
+	one := [2]record.Minimum{record.DefaultMinimum, record.DefaultMinimum}
+	for _, tt := range []struct {
+		cross        bool
+		large, small *big.Rat // the odds that a target is in an answer
+	}{
+		{false, big.NewRat(5, 6), big.NewRat(1, 1)},
+		{true, big.NewRat(8, 9), big.NewRat(8, 9)},
+	} {
+		s := balanced(t, balancer(false, tt.cross, one, "a6 b3"), "6/0", "3/0")
+		// The order of an answer is drawn after its members; it is left as it comes.
+		share := shares(func(rnd Rand) []dns.RR { return s.spread.draw(nil, rnd) })
+		if len(share) != 9 {
+			t.Errorf("cross_zone %t: %d targets are answered over time, want 9", tt.cross, len(share))
+		}
+		for rr, got := range share {
+			want := tt.large
+			if last := rr.(*dns.A).A[3]; last > 6 {
+				want = tt.small
+			}
+			if got.Cmp(want) != 0 {
+				t.Errorf("cross_zone %t: %s has a share of %s, want %s", tt.cross, rr, got.RatString(), want.RatString())
+			}
+		}
+	}
+}
+
+// TestBalancerInTree: an unhealthy load balancer sends a failover group to its
+// secondary while its own name still answers with all zones.
+func TestBalancerInTree(t *testing.T) {
+	b := balancer(true, false, [2]record.Minimum{record.DefaultMinimum, record.DefaultMinimum}, "a1 b1")
+	groups := append(b.RRGroups(),
+		group(record.Failover, "www.example.", tier(1, alias("lb.example.", none, true)), tier(2, plain("www.example.", none, 99))))
+	tab := NewTable(catalog(t, 2, groups...), statuses("hh"))
+	current := func(name string) string {
+		s, _ := selected(t, tab, name)
+		return oddsOf(s, values).String()
+	}
+	steps := []struct{ health, lb, www string }{
+		{"hh", "192.0.2.1+192.0.2.2 1", "192.0.2.1+192.0.2.2 1"},
+		{"uh", "192.0.2.2 1", "192.0.2.2 1"},
+		{"uu", "192.0.2.1+192.0.2.2 1", "192.0.2.99 1"},
+		{"hu", "192.0.2.1 1", "192.0.2.1 1"},
+	}
+	for _, step := range steps {
+		var changes []healthcheck.Change
+		for i, s := range statuses(step.health) {
+			changes = append(changes, healthcheck.Change{Check: i, Status: s})
+		}
+		tab.Update(changes, nil, func(int, *Selection) {})
+		if lb, www := current("lb.example."), current("www.example."); lb != step.lb || www != step.www {
+			t.Errorf("health %s: lb answers %s, want %s; www answers %s, want %s", step.health, lb, step.lb, www, step.www)
+		}
+	}
+}
+
+// TestBalancerFamilies: IPv4 addresses answer A, IPv6 addresses AAAA.
+func TestBalancerFamilies(t *testing.T) {
+	b := balancer(true, false, [2]record.Minimum{record.DefaultMinimum, record.DefaultMinimum}, "a1 b1")
+	b.Zones[1].Nodes = append(b.Zones[1].Nodes, netip.MustParseAddr("2001:db8::2"))
+	c := catalog(t, 2, b.RRGroups()...)
+	tab := NewTable(c, statuses("hh"))
+	i, _ := tab.Index(c.Groups[record.Key{Name: "lb.example.", Type: dns.TypeAAAA}])
+	_, s, _ := tab.Group(i)
+	if got := oddsOf(s, values).String(); got != "2001:db8::2 1" {
+		t.Errorf("AAAA answers %s", got)
+	}
+	var names []string
+	for _, rr := range s.Answer("LB.example.", func(uint64) uint64 { return 0 }).RRs {
+		names = append(names, rr.Header().Name)
+	}
+	if !slices.Equal(names, []string{"LB.example."}) {
+		t.Errorf("owners %v, want the query's case", names)
+	}
+}

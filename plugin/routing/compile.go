@@ -1,0 +1,136 @@
+package routing
+
+import (
+	"math/bits"
+
+	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// compile works out what a group answers and whether it is healthy. It returns the
+// current Selection when that is still right.
+func (t *Table) compile(n *node) (*Selection, bool) {
+	if n.group.Balancer != nil {
+		return t.compileBalancer(n)
+	}
+	group := t.candidates[:0]
+	for i := range n.group.Records {
+		r := &n.group.Records[i]
+		group = append(group, candidate{index: int32(i), healthy: t.healthy(n, i), weight: r.Weight, tier: r.Tier})
+	}
+	t.candidates = group // keep what it grew to
+	healthy := anyHealthy(group)
+	in, rule := eligible(n.group.Policy, group)
+	if t.same(n, in, rule) {
+		return n.current, healthy
+	}
+	s := &Selection{rule: rule}
+	if len(in) == 1 && n.group.Policy != record.Multivalue {
+		s.leaf = t.leaf(n, in[0])
+		return s, healthy
+	}
+	s.table = t.table(n, in)
+	return s, healthy
+}
+
+// healthy is section 2 of SEMANTICS: the record set's own check, and its target's
+// health if it is to be evaluated.
+func (t *Table) healthy(n *node, i int) bool {
+	r := &n.group.Records[i]
+	if r.Check != record.NoCheck && t.checks[r.Check] != healthcheck.Healthy {
+		return false
+	}
+	if r.Alias == nil || !r.Alias.EvaluateTargetHealth {
+		return true
+	}
+	switch to := n.targets[i]; to.kind {
+	case groupTarget:
+		return t.groups[to.index].healthy
+	case externalTarget:
+		return t.resolved[to.index]
+	default:
+		return false
+	}
+}
+
+// leaf returns a record set as a query needs it.
+func (t *Table) leaf(n *node, c candidate) leaf {
+	r := &n.group.Records[c.index]
+	l := leaf{set: r, values: r.Values}
+	if r.Alias != nil {
+		switch to := n.targets[c.index]; to.kind {
+		case groupTarget:
+			l.target = t.groups[to.index].current
+		case externalTarget:
+			l.external = t.externals[to.index]
+		}
+	}
+	return l
+}
+
+// same reports whether a group's current Selection chooses among just these record
+// sets, for the same reason, and what their aliases point at is current too.
+func (t *Table) same(n *node, in []candidate, rule Reason) bool {
+	s := n.current
+	if s == nil || s.rule != rule {
+		return false
+	}
+	if s.table == nil {
+		return len(in) == 1 && t.sameLeaf(n, &s.leaf, in[0])
+	}
+	if len(s.table.choices) != len(in) {
+		return false
+	}
+	for i := range in {
+		if !t.sameLeaf(n, &s.table.choices[i].leaf, in[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) sameLeaf(n *node, l *leaf, c candidate) bool {
+	now := t.leaf(n, c)
+	return l.set == now.set && l.target == now.target
+}
+
+// table returns the choice among several record sets. Weights are exact: each choice
+// has as many random numbers below the total as its weight says, or one each when all
+// weights are 0.
+func (t *Table) table(n *node, in []candidate) *table {
+	tab := &table{choices: make([]choice, len(in)), several: n.group.Policy == record.Multivalue}
+	weighed := false
+	for _, c := range in {
+		weighed = weighed || c.weight > 0
+	}
+	for i, c := range in {
+		share := uint64(1)
+		if weighed {
+			share = uint64(c.weight)
+		}
+		tab.total += share
+		tab.choices[i] = choice{leaf: t.leaf(n, c), end: tab.total}
+	}
+	if !tab.several {
+		tab.makeGuide()
+	}
+	return tab
+}
+
+// makeGuide makes the index that leads a random number to its choice: the total is cut
+// into at least as many equal parts as there are choices, and each part knows the first
+// choice it meets. From there it is one or two steps, on the average, however many
+// choices there are.
+func (t *table) makeGuide() {
+	if spare := bits.Len64(t.total-1) - bits.Len(uint(len(t.choices))); spare > 0 {
+		t.shift = uint8(spare)
+	}
+	t.guide = make([]uint32, (t.total-1)>>t.shift+1)
+	i := 0
+	for part := range t.guide {
+		for uint64(part)<<t.shift >= t.choices[i].end {
+			i++
+		}
+		t.guide[part] = uint32(i)
+	}
+}
