@@ -1,0 +1,60 @@
+package handler_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/coredns/coredns/plugin/test"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// discard drops messages without looking at them.
+type discard struct{ test.ResponseWriter }
+
+func (*discard) WriteMsg(*dns.Msg) error { return nil }
+
+// TestAllocations pins what a query allocates: the message, and what the answer needs.
+func TestAllocations(t *testing.T) {
+	c := pair(t, "example.org.")
+	add := func(g *record.Group) {
+		if err := c.Add(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	alias := func(name, target string) {
+		add(&record.Group{Key: record.Key{Name: name, Type: dns.TypeA}, Records: []record.RecordSet{{Check: record.NoCheck, Alias: &record.AliasTarget{Name: target, EvaluateTargetHealth: true}}}})
+	}
+	alias("one.example.org.", "www.example.org.")
+	alias("two.example.org.", "one.example.org.")
+	alias("three.example.org.", "two.example.org.")
+	validate(t, c)
+	h := serve(c)
+	tests := []struct {
+		name string
+		typ  uint16
+		want float64
+	}{
+		{"www.example.org.", dns.TypeA, 1},   // message
+		{"WWW.example.org.", dns.TypeA, 1},   // message with the record under the query's name
+		{"three.example.org.", dns.TypeA, 1}, // likewise
+		{"x.wild.example.org.", dns.TypeA, 1},
+		{"www.example.org.", dns.TypeAAAA, 2},  // message, authority section
+		{"none.example.org.", dns.TypeAAAA, 2}, // likewise
+	}
+	for _, tt := range tests {
+		r := new(dns.Msg)
+		r.SetQuestion(tt.name, tt.typ)
+		w, ctx := &discard{}, context.Background()
+		got := testing.AllocsPerRun(100, func() {
+			if _, err := h.ServeDNS(ctx, w, r); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if got > tt.want {
+			t.Errorf("%s %s: %v allocations, want %v", tt.name, dns.Type(tt.typ), got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package handler
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/coredns/coredns/core/dnsserver"
+	"github.com/coredns/coredns/plugin/pkg/upstream"
+	"github.com/coredns/coredns/request"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/routing"
+)
+
+// maxChase is how many CNAMEs a reply follows, here or through the server; CoreDNS's
+// own plugins draw the line at the same depth.
+const maxChase = 8
+
+// follows reports whether a query for the type is answered with a CNAME found in its
+// place (RFC 1034, section 3.6.2; RFC 4035, section 2.5).
+func follows(typ uint16) bool {
+	switch typ {
+	case dns.TypeCNAME, dns.TypeANY,
+		dns.TypeDS, dns.TypeDNSKEY, dns.TypeRRSIG, dns.TypeNSEC, dns.TypeNSEC3, dns.TypeNSEC3PARAM, dns.TypeCDS, dns.TypeCDNSKEY:
+		return false
+	}
+	return true
+}
+
+// alias answers for a name that holds a CNAME, and follows it.
+func (h *Handler) alias(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
+	c := &chase{handler: h, data: d, w: w, r: r, m: reply(r), zone: name.zone}
+	c.cname(ctx, r.Question[0].Name, name)
+	return c.write(ctx)
+}
+
+// redirect answers for a name below a DNAME: with the DNAME, the CNAME that it stands
+// for, and what that leads to (RFC 6672, section 3.1). at is the DNAME's owner.
+func (h *Handler) redirect(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder, at string) (int, error) {
+	c := &chase{handler: h, data: d, w: w, r: r, m: reply(r), zone: name.zone}
+	c.dname(ctx, r.Question[0].Name, name, at)
+	return c.write(ctx)
+}
+
+// chase is a reply that follows CNAMEs.
+type chase struct {
+	handler *Handler
+	data    *Data
+	w       dns.ResponseWriter
+	r       *dns.Msg
+	m       *dns.Msg
+
+	zone  *zone
+	first *routing.Answer // what the name asked for chose
+	steps int
+}
+
+func (c *chase) write(ctx context.Context) (int, error) {
+	a := routing.Answer{}
+	if c.first != nil {
+		a = *c.first
+	}
+	c.handler.count(ctx, c.zone, a.Reason)
+	if c.handler.Metadata {
+		c.handler.tell(ctx, a)
+	}
+	c.m.Answer = slices.Clip(c.m.Answer)
+	c.w.WriteMsg(c.m)
+	return dns.RcodeSuccess, nil
+}
+
+// cname adds the CNAME that a name holds, and follows it.
+func (c *chase) cname(ctx context.Context, owner string, name *holder) {
+	a := name.find(dns.TypeCNAME).Load().Answer(owner, c.handler.rand)
+	if c.first == nil {
+		c.first = &a
+	}
+	if len(a.RRs) == 0 {
+		c.empty(name.zone)
+		return
+	}
+	c.m.Answer = append(c.m.Answer, a.RRs...)
+	if cname, ok := a.RRs[0].(*dns.CNAME); ok {
+		c.follow(ctx, cname.Target)
+	}
+}
+
+// dname adds a DNAME and the CNAME that it makes of the owner name, and follows it.
+func (c *chase) dname(ctx context.Context, owner string, name *holder, at string) {
+	a := name.find(dns.TypeDNAME).Load().Answer(owner[len(owner)-len(at):], c.handler.rand)
+	if c.first == nil {
+		c.first = &a
+	}
+	if len(a.RRs) == 0 {
+		c.empty(name.zone)
+		return
+	}
+	c.m.Answer = append(c.m.Answer, a.RRs...)
+	dname, ok := a.RRs[0].(*dns.DNAME)
+	if !ok {
+		return
+	}
+	target := strings.TrimSuffix(owner[:len(owner)-len(at)]+dname.Target, "..") // the root's own dot
+	if _, ok := dns.IsDomainName(target); !ok {
+		c.m.Rcode = dns.RcodeYXDomain
+		return
+	}
+	c.m.Answer = append(c.m.Answer, &dns.CNAME{
+		Hdr:    dns.RR_Header{Name: owner, Rrtype: dns.TypeCNAME, Class: dns.ClassINET, Ttl: dname.Hdr.Ttl},
+		Target: target,
+	})
+	if c.r.Question[0].Qtype != dns.TypeCNAME {
+		c.follow(ctx, target)
+	}
+}
+
+// follow adds what the target of a CNAME holds of the type asked for.
+func (c *chase) follow(ctx context.Context, target string) {
+	if c.steps++; c.steps > maxChase {
+		c.m.Rcode = dns.RcodeServerFailure
+		return
+	}
+	lower := strings.ToLower(target)
+	name, at := c.data.names[lower], lower
+	if name == nil {
+		var encloser *holder
+		if encloser, at = c.data.encloser(lower); encloser == nil || encloser.cut != nil {
+			c.lookup(ctx, target)
+			return
+		}
+		if encloser.dname {
+			c.dname(ctx, target, encloser, at)
+			return
+		}
+		if name = encloser.wildcard; name == nil {
+			c.missing(ctx, target, encloser.zone)
+			return
+		}
+	}
+	typ := c.r.Question[0].Qtype
+	switch s := name.find(typ); {
+	case name.cut != nil:
+		c.lookup(ctx, target)
+	case s != nil:
+		c.m.Answer = append(c.m.Answer, s.Load().Answer(target, c.handler.rand).RRs...)
+		if len(c.m.Answer) == 0 {
+			c.empty(name.zone)
+		}
+	case name.cname:
+		c.cname(ctx, target, name)
+	default:
+		c.missingType(ctx, target, name)
+	}
+}
+
+// missing ends the chase at a name that nothing here holds.
+func (c *chase) missing(ctx context.Context, target string, z *zone) {
+	if through := c.data.Catalog.Fallthrough; through != nil && through(strings.ToLower(target)) {
+		c.lookup(ctx, target)
+		return
+	}
+	c.m.Rcode = dns.RcodeNameError
+	addSOA(c.m, z)
+}
+
+// missingType ends the chase at a name that does not hold the type.
+func (c *chase) missingType(ctx context.Context, target string, name *holder) {
+	through := c.data.Catalog.FallthroughTypes
+	if len(name.sets) == 0 {
+		through = c.data.Catalog.Fallthrough
+	}
+	if through != nil && through(strings.ToLower(target)) {
+		c.lookup(ctx, target)
+		return
+	}
+	c.empty(name.zone)
+}
+
+// empty ends the chase with NODATA.
+func (c *chase) empty(z *zone) { addSOA(c.m, z) }
+
+// lookup resolves the target through the server, in the course of this query. What it
+// says is passed on, but that it would rather not say: the CNAME is the answer then.
+func (c *chase) lookup(ctx context.Context, target string) {
+	depth, _ := ctx.Value(dnsserver.LoopKey{}).(int)
+	if depth >= maxChase {
+		c.m.Rcode = dns.RcodeServerFailure
+		return
+	}
+	ctx = context.WithValue(ctx, dnsserver.LoopKey{}, depth+1)
+	got, err := upstream.New().Lookup(ctx, request.Request{W: c.w, Req: c.r}, target, c.r.Question[0].Qtype)
+	if err != nil || got == nil {
+		c.m.Rcode = dns.RcodeServerFailure
+		return
+	}
+	c.m.Answer = append(c.m.Answer, got.Answer...)
+	switch got.Rcode {
+	case dns.RcodeNameError, dns.RcodeServerFailure, dns.RcodeYXDomain:
+		c.m.Rcode = got.Rcode
+	}
+	for _, rr := range got.Ns {
+		if rr.Header().Rrtype == dns.TypeSOA {
+			c.m.Ns = []dns.RR{rr}
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package handler
+
+import (
+	"sync"
+
+	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/routing"
+)
+
+// Data is what a catalog answers under the health of the moment. Queries read it
+// without a lock; [Data.Update] is how health changes.
+type Data struct {
+	Catalog *record.Catalog
+
+	names map[string]*holder
+	zones []*zone
+	slots []slot // by the Table's index of groups
+
+	mu    sync.Mutex // serialises updates; no query takes it
+	table *routing.Table
+}
+
+// NewData compiles a validated catalog under the statuses of its checks.
+func NewData(c *record.Catalog, statuses []healthcheck.Status) *Data {
+	d := &Data{Catalog: c, table: routing.NewTable(c, statuses)}
+	d.slots = make([]slot, d.table.Len())
+	for i := range d.slots {
+		_, s, _ := d.table.Group(i)
+		d.slots[i].Store(s)
+	}
+	d.names, d.zones = buildIndex(c, d.table, d.slots)
+	return d
+}
+
+// Update takes changes of health and publishes what is answered under them.
+func (d *Data) Update(checks []healthcheck.Change, externals []routing.ExternalChange) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.table.Update(checks, externals, func(group int, s *routing.Selection) {
+		d.slots[group].Store(s)
+	})
+}
+
+// OnBalance sets what is told of zones of load balancers that leave DNS or return to
+// it. It is called with the updates serialised, and must not call back.
+func (d *Data) OnBalance(f func(routing.Transition)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.table.OnBalance = f
+}
+
+// Balances calls f with each load balancer and its state.
+func (d *Data) Balances(f func(*record.LoadBalancer, routing.Balance)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.table.Balances(f)
+}
+
+// Externals returns the targets that are held elsewhere.
+func (d *Data) Externals() []*routing.External { return d.table.Externals() }
+
+// RecordSets returns how many record sets are held.
+func (d *Data) RecordSets() int {
+	n := 0
+	for _, g := range d.Catalog.Groups {
+		n += len(g.Records)
+	}
+	return n
+}

@@ -1,0 +1,184 @@
+package handler
+
+import (
+	"context"
+	"strings"
+
+	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/pkg/nonwriter"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/routing"
+)
+
+// present answers for a name that exists when it is not plainly one of its types that
+// is asked for.
+//
+//go:noinline
+func (h *Handler) present(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
+	typ := r.Question[0].Qtype
+	switch {
+	case typ == dns.TypeAXFR || typ == dns.TypeIXFR:
+		return dns.RcodeRefused, nil
+	case name.cut != nil && (name.cut != name || typ != dns.TypeDS):
+		return h.referral(ctx, w, r, d, name.cut)
+	case typ == dns.TypeANY:
+		return h.any(ctx, w, r, name.zone)
+	}
+	if s := name.find(typ); s != nil {
+		return h.found(ctx, w, r, name.zone, s)
+	}
+	if name.cname && follows(typ) {
+		return h.alias(ctx, w, r, d, name)
+	}
+	return h.nodata(ctx, w, r, d, name)
+}
+
+// absent answers for a name that nothing holds: the closest name above it that exists
+// says whose it is (RFC 4592, the closest encloser).
+//
+//go:noinline
+func (h *Handler) absent(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data) (int, error) {
+	lower := strings.ToLower(r.Question[0].Name)
+	encloser, at := d.encloser(lower)
+	if encloser == nil {
+		return h.next(ctx, w, r)
+	}
+	typ := r.Question[0].Qtype
+	switch {
+	case typ == dns.TypeAXFR || typ == dns.TypeIXFR:
+		return dns.RcodeRefused, nil
+	case encloser.cut != nil:
+		return h.referral(ctx, w, r, d, encloser.cut)
+	case encloser.dname:
+		return h.redirect(ctx, w, r, d, encloser, at)
+	case encloser.wildcard != nil:
+		if h.Metadata {
+			tellWildcard(ctx, "*."+strings.TrimPrefix(at, "."))
+		}
+		return h.present(ctx, w, r, d, encloser.wildcard)
+	}
+	if through := d.Catalog.Fallthrough; through != nil && through(lower) {
+		return h.next(ctx, w, r)
+	}
+	h.count(ctx, encloser.zone, routing.NameError)
+	return h.negative(w, r, encloser.zone, dns.RcodeNameError)
+}
+
+// encloser returns the closest name above a lower-case name that exists, and nil when
+// the name is outside the zones.
+func (d *Data) encloser(name string) (*holder, string) {
+	for {
+		parent, ok := record.Parent(name)
+		if !ok {
+			return nil, ""
+		}
+		if h, ok := d.names[parent]; ok {
+			return h, parent
+		}
+		name = parent
+	}
+}
+
+// nodata answers for a name that exists but holds nothing of the type asked for. Where
+// the operator allows it, the next plugin is asked first.
+func (h *Handler) nodata(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
+	through := d.Catalog.FallthroughTypes
+	if len(name.sets) == 0 {
+		through = d.Catalog.Fallthrough
+	}
+	if through != nil && h.Next != nil && through(strings.ToLower(r.Question[0].Name)) {
+		return h.ask(ctx, w, r, name.zone)
+	}
+	h.count(ctx, name.zone, routing.NoData)
+	return h.negative(w, r, name.zone, dns.RcodeSuccess)
+}
+
+// ask gives the next plugin the first word on a name that exists here. That it knows of
+// no such name, or that there is no further plugin, becomes NODATA.
+func (h *Handler) ask(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone) (int, error) {
+	nw := nonwriter.New(w)
+	rcode, err := h.next(ctx, nw, r)
+	switch {
+	case nw.Msg == nil && (rcode == dns.RcodeNameError || noPlugin(err)),
+		nw.Msg != nil && nw.Msg.Rcode == dns.RcodeNameError:
+		h.count(ctx, z, routing.NoData)
+		return h.negative(w, r, z, dns.RcodeSuccess)
+	case nw.Msg == nil:
+		return rcode, err
+	}
+	w.WriteMsg(nw.Msg)
+	if !plugin.ClientWrite(rcode) {
+		rcode = dns.RcodeSuccess // the reply is written: nobody is to write another
+	}
+	return rcode, err
+}
+
+// noPlugin reports whether an error is that of plugin.NextOrFailure at the end of the
+// chain. CoreDNS has no error value for it.
+func noPlugin(err error) bool {
+	return err != nil && strings.HasSuffix(err.Error(), "no next plugin found")
+}
+
+// negative writes NODATA or NXDOMAIN, with the SOA for its TTL (RFC 2308).
+func (h *Handler) negative(w dns.ResponseWriter, r *dns.Msg, z *zone, rcode int) (int, error) {
+	m := reply(r)
+	m.Rcode = rcode
+	addSOA(m, z)
+	w.WriteMsg(m)
+	return dns.RcodeSuccess, nil
+}
+
+func addSOA(m *dns.Msg, z *zone) {
+	if z.negative != nil {
+		m.Ns = []dns.RR{z.negative}
+	}
+}
+
+// any answers the question for everything minimally (RFC 8482, section 4.2).
+func (h *Handler) any(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone) (int, error) {
+	h.count(ctx, z, routing.Simple)
+	m := reply(r)
+	m.Answer = []dns.RR{&dns.HINFO{
+		Hdr: dns.RR_Header{Name: r.Question[0].Name, Rrtype: dns.TypeHINFO, Class: dns.ClassINET, Ttl: anyTTL},
+		Cpu: "RFC8482",
+	}}
+	w.WriteMsg(m)
+	return dns.RcodeSuccess, nil
+}
+
+// anyTTL is the TTL in seconds of the answer to ANY; RFC 8482 suggests hours.
+const anyTTL = 3600
+
+// referral answers with the delegation of a name at or below a cut, and the addresses
+// of its servers as far as they are held here (RFC 1034, section 4.3.2, step 3b).
+func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, cut *holder) (int, error) {
+	h.count(ctx, cut.zone, routing.Referral)
+	m := reply(r)
+	m.Authoritative = false
+	at := strings.ToLower(r.Question[0].Name)
+	for d.names[at] != cut {
+		at, _ = record.Parent(at) // ends: the cut is at the name or above it
+	}
+	m.Ns = cut.find(dns.TypeNS).Load().Answer(at, h.rand).RRs
+	for _, rr := range m.Ns {
+		ns, ok := rr.(*dns.NS)
+		if !ok {
+			continue
+		}
+		glue, ok := d.names[strings.ToLower(ns.Ns)]
+		if !ok {
+			continue
+		}
+		for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA} {
+			if s := glue.find(typ); s != nil {
+				m.Extra = append(m.Extra, s.Load().Answer(ns.Ns, h.rand).RRs...)
+			}
+		}
+	}
+	m.Extra = m.Extra[:len(m.Extra):len(m.Extra)]
+	w.WriteMsg(m)
+	return dns.RcodeSuccess, nil
+}

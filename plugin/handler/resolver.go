@@ -1,0 +1,376 @@
+package handler
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coredns/coredns/core/dnsserver"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/routing"
+)
+
+// Times of resolving what is held elsewhere.
+const (
+	minRefresh = time.Second      // whatever the TTL says
+	maxRefresh = time.Hour        // likewise, so that a long TTL does not hide a change for days
+	maxDenial  = 30 * time.Second // until a target that does not exist is asked for again
+	firstRetry = time.Second      // after a failure; doubles up to maxRetry
+	maxRetry   = 30 * time.Second // RFC 8767, section 5: "the time between attempts"
+	staleTTL   = 30               // seconds; RFC 8767, section 4, of an answer that is served past its time
+	maxStale   = 24 * time.Hour   // RFC 8767, section 5: the maximum stale timer, one to three days
+
+	lookupTimeout = 5 * time.Second // of one resolution
+	firstWait     = 2 * time.Second // that a query waits for a target that has never been resolved
+	lookupsAtOnce = 32
+)
+
+// Resolver keeps the targets that are held elsewhere resolved, through the server that
+// the plugin runs in, so that no query has to wait for them.
+type Resolver struct {
+	handler *Handler
+	data    *Data
+	wake    func(context.Context) // makes the server known; nil when the first query has to
+
+	server  atomic.Pointer[dnsserver.Server]
+	started chan struct{} // closed when the server is known
+	once    sync.Once
+
+	mu      sync.Mutex
+	targets map[*routing.External]*target
+	queue   dueQueue
+	changed chan struct{} // of capacity 1: the queue has a new first
+	slots   chan struct{}
+
+	cancel context.CancelFunc
+	wait   sync.WaitGroup
+}
+
+// target is the state of one External. The Resolver's mutex guards it.
+type target struct {
+	*routing.External
+	index   int
+	due     time.Time
+	retry   time.Duration // 0 after a success
+	good    time.Time     // when the last resolution succeeded
+	healthy bool
+	stale   bool
+	failed  uint64
+	waiters chan struct{} // closed at the end of the next resolution; nil without waiters
+}
+
+// NewResolver returns a Resolver for the handler's external targets, or nil when there
+// are none. wake is called once started and until a query has shown the server; it is
+// expected to send one.
+func NewResolver(h *Handler, wake func(context.Context)) *Resolver {
+	d := h.Data()
+	externals := d.Externals()
+	if len(externals) == 0 {
+		return nil
+	}
+	v := &Resolver{
+		handler: h,
+		data:    d,
+		wake:    wake,
+		started: make(chan struct{}),
+		changed: make(chan struct{}, 1),
+		slots:   make(chan struct{}, lookupsAtOnce),
+		targets: make(map[*routing.External]*target, len(externals)),
+	}
+	for i, e := range externals {
+		t := &target{External: e, index: i, healthy: true}
+		v.targets[e] = t
+		heap.Push(&v.queue, t)
+	}
+	return v
+}
+
+// Adopt takes over what an earlier Resolver knows of the same targets.
+func (v *Resolver) Adopt(old *Resolver) {
+	old.mu.Lock()
+	known := make(map[record.Key]target, len(old.targets))
+	for _, t := range old.targets {
+		if t.Known() {
+			known[t.Key] = *t
+		}
+	}
+	old.mu.Unlock()
+
+	var changes []routing.ExternalChange
+	v.mu.Lock()
+	for _, t := range v.targets {
+		was, ok := known[t.Key]
+		if !ok {
+			continue
+		}
+		t.External.Set(was.RRs())
+		t.due, t.retry, t.good, t.healthy, t.stale, t.failed = was.due, was.retry, was.good, was.healthy, was.stale, was.failed
+		changes = append(changes, routing.ExternalChange{External: t.index, Healthy: t.healthy})
+	}
+	heap.Init(&v.queue)
+	v.mu.Unlock()
+	v.data.Update(nil, changes)
+}
+
+// Start begins to resolve. The handler asks the Resolver from now on.
+func (v *Resolver) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	v.cancel = cancel
+	v.handler.resolver.Store(v)
+	v.wait.Go(func() { v.run(ctx) })
+}
+
+// Stop ends resolving and waits for it. What is known keeps being answered.
+func (v *Resolver) Stop() {
+	v.cancel()
+	v.wait.Wait()
+}
+
+// captureServer shows the Resolver the server that a query came in on.
+//
+//go:noinline
+func (h *Handler) captureServer(ctx context.Context) {
+	v := h.resolver.Load()
+	if v.server.Load() != nil {
+		return
+	}
+	if server, ok := ctx.Value(dnsserver.Key{}).(*dnsserver.Server); ok {
+		v.once.Do(func() {
+			v.server.Store(server)
+			close(v.started)
+		})
+	}
+}
+
+// run starts resolutions as they fall due.
+func (v *Resolver) run(ctx context.Context) {
+	if v.wake != nil {
+		v.wait.Go(func() { v.wakeServer(ctx) })
+	}
+	select {
+	case <-ctx.Done():
+		return
+	case <-v.started:
+	}
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		case <-v.changed:
+		}
+		for t := v.next(); t != nil; t = v.next() {
+			select {
+			case <-ctx.Done():
+				return
+			case v.slots <- struct{}{}:
+			}
+			v.wait.Go(func() {
+				defer func() { <-v.slots }()
+				v.resolve(ctx, t)
+			})
+		}
+		timer.Reset(v.idle())
+	}
+}
+
+// wakeServer sends queries until one has shown the server.
+func (v *Resolver) wakeServer(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-v.started:
+			return
+		case <-timer.C:
+		}
+		v.wake(ctx)
+		timer.Reset(time.Second)
+	}
+}
+
+// next takes the first target off the queue if it is due.
+func (v *Resolver) next() *target {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.queue) == 0 || time.Until(v.queue[0].due) > 0 {
+		return nil
+	}
+	return heap.Pop(&v.queue).(*target)
+}
+
+// idle returns how long there is nothing to do.
+func (v *Resolver) idle() time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if len(v.queue) == 0 {
+		return maxRefresh
+	}
+	return time.Until(v.queue[0].due)
+}
+
+// resolve asks the server for a target once, and files what it says.
+func (v *Resolver) resolve(ctx context.Context, t *target) {
+	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	rrs, ttl, err := ask(lookup, v.server.Load(), t.Key)
+	if ctx.Err() != nil {
+		return // stopped: that says nothing of the target
+	}
+	if change, ok := v.file(t, rrs, ttl, err, time.Now()); ok {
+		v.data.Update(nil, []routing.ExternalChange{change})
+	}
+	v.release(t)
+}
+
+// file enters the outcome of a resolution into the target's state and its queue place.
+// It returns the change of health, if there is one.
+func (v *Resolver) file(t *target, rrs []dns.RR, ttl time.Duration, err error, now time.Time) (routing.ExternalChange, bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	healthy := t.healthy
+	if err != nil {
+		t.fail(now)
+	} else {
+		t.External.Set(rrs)
+		t.good, t.retry, t.stale, healthy = now, 0, false, len(rrs) > 0
+		t.due = now.Add(ttl)
+	}
+	heap.Push(&v.queue, t)
+	select {
+	case v.changed <- struct{}{}:
+	default:
+	}
+	if healthy == t.healthy {
+		return routing.ExternalChange{}, false
+	}
+	t.healthy = healthy
+	return routing.ExternalChange{External: t.index, Healthy: healthy}, true
+}
+
+// fail files a failure: health stays, the last good answer is served with a short TTL,
+// and given up when it is too old.
+func (t *target) fail(now time.Time) {
+	t.failed++
+	t.retry = min(max(2*t.retry, firstRetry), maxRetry)
+	t.due = now.Add(t.retry)
+	switch {
+	case !t.Known():
+	case now.Sub(t.good) > maxStale:
+		t.External.Forget()
+		t.stale = false
+	case !t.stale:
+		t.stale = true
+		t.External.Set(withTTL(t.RRs(), staleTTL))
+	}
+}
+
+// release wakes the queries that wait for a target.
+func (v *Resolver) release(t *target) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if t.waiters != nil {
+		close(t.waiters)
+		t.waiters = nil
+	}
+}
+
+// await waits until a target that has never been resolved is, or for as long as a
+// query is willing to.
+func (v *Resolver) await(ctx context.Context, e *routing.External) {
+	v.mu.Lock()
+	t := v.targets[e]
+	if t.waiters == nil {
+		t.waiters = make(chan struct{})
+	}
+	waiters := t.waiters
+	v.mu.Unlock()
+	if e.Known() {
+		return
+	}
+	timer := time.NewTimer(firstWait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-waiters:
+	}
+}
+
+// empty answers when what was chosen has no records: an alias to a name held elsewhere
+// that does not exist or has never been resolved, or to nothing.
+//
+//go:noinline
+func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone, s *slot, a routing.Answer) (int, error) {
+	if a.External != nil && !a.External.Known() {
+		// A query that comes from a resolution must not wait for one: it may be its own.
+		depth, _ := ctx.Value(dnsserver.LoopKey{}).(int)
+		if v := h.resolver.Load(); v != nil && depth == 0 {
+			v.await(ctx, a.External)
+		}
+		a = s.Load().Answer(r.Question[0].Name, h.rand)
+	}
+	if len(a.RRs) == 0 && a.External != nil && !a.External.Known() {
+		return dns.RcodeServerFailure, nil
+	}
+	if h.Metadata {
+		h.tell(ctx, a)
+	}
+	if len(a.RRs) == 0 {
+		h.count(ctx, z, routing.NoData)
+		return h.negative(w, r, z, dns.RcodeSuccess)
+	}
+	h.count(ctx, z, a.Reason)
+	m := reply(r)
+	m.Answer = a.RRs
+	w.WriteMsg(m)
+	return dns.RcodeSuccess, nil
+}
+
+// ExternalState is what is known of a target that is held elsewhere.
+type ExternalState struct {
+	Key     record.Key
+	Healthy bool   // the last resolution that succeeded gave records
+	Stale   bool   // the last resolution failed, and an older answer is served
+	Failed  uint64 // resolutions that failed
+}
+
+// States calls f for each target.
+func (v *Resolver) States(f func(ExternalState)) {
+	v.mu.Lock()
+	states := make([]ExternalState, 0, len(v.targets))
+	for _, t := range v.targets {
+		states = append(states, ExternalState{t.Key, t.healthy, t.stale, t.failed})
+	}
+	v.mu.Unlock()
+	for _, s := range states {
+		f(s)
+	}
+}
+
+// dueQueue orders targets by when they are due.
+type dueQueue []*target
+
+func (q dueQueue) Len() int           { return len(q) }
+func (q dueQueue) Less(i, j int) bool { return q[i].due.Before(q[j].due) }
+func (q dueQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+
+// Push implements heap.Interface.
+func (q *dueQueue) Push(x any) { *q = append(*q, x.(*target)) }
+
+// Pop implements heap.Interface.
+func (q *dueQueue) Pop() any {
+	old := *q
+	t := old[len(old)-1]
+	*q = old[:len(old)-1]
+	return t
+}
