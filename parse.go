@@ -1,0 +1,99 @@
+// Package steer is a CoreDNS plugin that answers with what is healthy.
+package steer
+
+import (
+	"errors"
+	"time"
+
+	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/plugin"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// config is what one steer directive declares.
+type config struct {
+	catalog  *record.Catalog  // validated: nothing in it is refused
+	warnings []record.Problem // legal, and seldom meant; for the log, once
+}
+
+// parse reads the steer directive of a server block. It works in three steps: the
+// parser turns words into declarations, the builder turns declarations into a catalog,
+// and the catalog validates itself. Every error carries file and line.
+func parse(c *caddy.Controller) (*config, error) { return parseAt(c, time.Now()) }
+
+// parseAt is parse at a given time, which becomes the serial of the zones.
+func parseAt(c *caddy.Controller, now time.Time) (*config, error) {
+	var d *declaration
+	for c.Next() {
+		if d != nil {
+			return nil, record.ErrorAt(record.Pos{File: c.File(), Line: c.Line()}, "%w", plugin.ErrOnce)
+		}
+		p := &parser{c: c, decl: newDeclaration(), checks: make(map[string]record.Pos)}
+		if err := p.directive(); err != nil {
+			return nil, err
+		}
+		d = p.decl
+	}
+	if d == nil {
+		return nil, errors.New("no steer directive")
+	}
+	return newBuilder(d, now).build()
+}
+
+// declaration is a steer block as written: every word is checked by itself, nothing is
+// looked up yet.
+type declaration struct {
+	zones   []string // canonical
+	ttl     uint32   // of values that give none, in seconds
+	soa     *soaDecl // nil is the default
+	through *throughDecl
+	types   *throughDecl // fallthrough_types
+	checks  []*checkDecl // named ones
+	groups  []*groupDecl
+}
+
+// defaultTTL is the TTL in seconds of records that give none.
+const defaultTTL = 60
+
+func newDeclaration() *declaration { return &declaration{ttl: defaultTTL} }
+
+// parser reads one steer directive.
+type parser struct {
+	c      *caddy.Controller
+	decl   *declaration
+	zones  *record.Catalog       // empty; it knows which zone a name is in
+	checks map[string]record.Pos // where the named ones are defined
+}
+
+// directive reads `steer [ZONE...] { ... }`; the keyword is the current token.
+func (p *parser) directive() error {
+	s, err := p.line()
+	if err != nil {
+		return err
+	}
+	if p.decl.zones, err = zones(s, p.c.ServerBlockKeys); err != nil {
+		return err
+	}
+	p.zones = record.NewCatalog(p.decl.zones)
+	if !s.open {
+		return s.errorf("%q needs a block: end the line with '{'", s.keyword)
+	}
+	return p.block(s, p.stanzas())
+}
+
+// stanzas are the keywords of a steer block.
+func (p *parser) stanzas() []rule {
+	return []rule{
+		{word: "ttl", usage: "SECONDS", min: 1, max: 1, once: true, read: p.ttl},
+		{word: "soa", usage: "MNAME RNAME", min: 2, max: 2, once: true, read: p.soa},
+		{word: "fallthrough", usage: "[ZONE...]", max: many, once: true, read: p.fallthroughNames},
+		{word: "fallthrough_types", usage: "[ZONE...]", max: many, once: true, read: p.fallthroughTypes},
+		{word: "check", usage: "NAME URL|calculated ...", min: 2, max: many, block: optional, read: p.check},
+		{word: "simple", usage: "NAME TYPE VALUE... " + recordUsage, min: 3, max: many, read: p.simple},
+		{word: "alias", usage: "NAME TYPE TARGET " + recordUsage, min: 3, max: many, read: p.alias},
+		{word: "weighted", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.weighted},
+		{word: "failover", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.failover},
+		{word: "multivalue", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.multivalue},
+	}
+}

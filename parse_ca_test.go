@@ -1,0 +1,42 @@
+package steer
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestReadCAs(t *testing.T) {
+	dir := t.TempDir()
+	large := filepath.Join(dir, "large.pem")
+	if err := os.WriteFile(large, make([]byte, maxCAFile+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	pem, err := filepath.Abs(filepath.Join("testdata", "corefile", "ca.pem"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct{ file, want string }{
+		{pem, ""},
+		{large, "1048577 bytes are too many for CA certificates; 1048576 is the most"},
+		{dir, "not a regular file"},
+		{filepath.Join(dir, "missing.pem"), "no such file or directory"},
+		{"setup_test.go", "holds no certificate in PEM form"},
+	}
+	for _, tt := range tests {
+		cas, err := readCAs(tt.file)
+		if got := text(err); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.file, got, tt.want)
+		}
+		if (cas != "") != (tt.want == "") {
+			t.Errorf("%s: %d bytes", tt.file, len(cas))
+		}
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -1,0 +1,219 @@
+package steer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// builder makes the catalog of a declaration: it looks names up, makes RRs of values,
+// and gives each record the index of its check.
+type builder struct {
+	decl    *declaration
+	now     time.Time
+	catalog *record.Catalog
+	checks  *checkList
+	aliases []aliasDecl
+
+	warnings []record.Problem
+}
+
+// aliasDecl is an alias whose target waits until all groups are known.
+type aliasDecl struct {
+	pos    record.Pos
+	zone   string
+	typ    uint16
+	target string // as written
+	to     *record.AliasTarget
+}
+
+func newBuilder(d *declaration, now time.Time) *builder {
+	return &builder{decl: d, now: now, catalog: record.NewCatalog(d.zones), checks: newCheckList(d.checks)}
+}
+
+func (b *builder) build() (*config, error) {
+	for _, step := range []func() error{b.resolveChecks, b.addGroups, b.resolveTargets, b.setSOAs} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	b.catalog.Checks = b.checks.all
+	b.setFallthrough()
+	b.warnUnused()
+	for _, p := range b.catalog.Validate() {
+		if p.Level == record.Refused {
+			return nil, record.ErrorAt(p.Pos, "%w", p.Err)
+		}
+		b.warnings = append(b.warnings, p)
+	}
+	slices.SortStableFunc(b.warnings, func(x, y record.Problem) int {
+		return cmp.Or(strings.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line))
+	})
+	return &config{catalog: b.catalog, warnings: b.warnings}, nil
+}
+
+func (b *builder) warn(pos record.Pos, key record.Key, id, kind, format string, args ...any) {
+	b.warnings = append(b.warnings, record.Problem{
+		Pos: pos, Key: key, SetID: id, Level: record.Warning, Kind: kind, Err: fmt.Errorf(format, args...),
+	})
+}
+
+// addGroups adds a group for each name and type of each stanza.
+func (b *builder) addGroups() error {
+	for _, g := range b.decl.groups {
+		for _, at := range g.names {
+			for _, typ := range g.types {
+				if err := b.addGroup(g, at, typ); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) addGroup(d *groupDecl, at placed, typ uint16) error {
+	g := &record.Group{Key: record.Key{Name: at.name, Type: typ}, Pos: d.pos, Policy: d.policy}
+	if err := b.catalog.Allows(g.Key, g.Pos); err != nil {
+		return err
+	}
+	g.Records = make([]record.RecordSet, 0, len(d.records))
+	for i := range d.records {
+		r, err := b.recordSet(&d.records[i], g.Key, at.zone)
+		if err != nil {
+			return err
+		}
+		g.Records = append(g.Records, r)
+	}
+	if err := b.catalog.Add(g); err != nil {
+		return err
+	}
+	if d.policy == record.Multivalue {
+		return distinct(g)
+	}
+	return nil
+}
+
+// recordSet makes the record set of a key from a record.
+func (b *builder) recordSet(d *recordDecl, key record.Key, zone string) (record.RecordSet, error) {
+	r := record.RecordSet{Pos: d.pos, SetID: d.id, Check: record.NoCheck, Weight: d.weight, Tier: d.tier}
+	var err error
+	if d.isAlias() {
+		r.Alias = &record.AliasTarget{EvaluateTargetHealth: d.evaluate}
+		b.aliases = append(b.aliases, aliasDecl{d.pos, zone, key.Type, d.target, r.Alias})
+	} else if r.Values, err = b.values(d, key, zone); err != nil {
+		return r, err
+	}
+	if d.check != nil {
+		r.Check, err = b.checks.index(d.check, r.Values)
+	}
+	return r, err
+}
+
+func (b *builder) values(d *recordDecl, key record.Key, zone string) ([]dns.RR, error) {
+	ttl := b.decl.ttl
+	if d.ttl != nil {
+		ttl = *d.ttl
+	}
+	rrs := make([]dns.RR, 0, len(d.values))
+	for _, value := range d.values {
+		rr, warning, err := record.ParseValue(key, ttl, zone, value)
+		if err != nil {
+			return nil, record.ErrorAt(d.pos, "%w", d.explain(err, key, zone, value))
+		}
+		if warning != "" {
+			b.warn(d.pos, key, d.id, "relative name", "%s: %s", key, warning)
+		}
+		if slices.ContainsFunc(rrs, func(other dns.RR) bool { return dns.IsDuplicate(rr, other) }) {
+			return nil, record.ErrorAt(d.pos, "%s has the value %q twice", key, value)
+		}
+		rrs = append(rrs, rr)
+	}
+	return rrs, nil
+}
+
+// explain guesses why a word is no value: its line was meant as one value but has no
+// quotes, or it is an option misspelt.
+func (d *recordDecl) explain(err error, key record.Key, zone, value string) error {
+	whole := strings.Join(d.values, " ")
+	if _, _, err := record.ParseValue(key, 0, zone, whole); len(d.values) > 1 && err == nil {
+		quoted := `"` + strings.ReplaceAll(whole, `"`, `\"`) + `"`
+		return fmt.Errorf("%q is not a whole %s value; write it in quotes: %s", value, dns.Type(key.Type), quoted)
+	}
+	return fmt.Errorf("%w%s", err, suggest(value, recordOptions))
+}
+
+// distinct refuses a value that several records of a multivalue group have: an answer
+// would hold it twice.
+func distinct(g *record.Group) error {
+	seen := make(map[string]record.Pos, len(g.Records))
+	for i := range g.Records {
+		r := &g.Records[i]
+		value := strings.TrimPrefix(r.Values[0].String(), r.Values[0].Header().String())
+		if at, ok := seen[value]; ok {
+			return record.ErrorAt(r.Pos, "%s has the value %q twice: here and at %s", g.Key, value, at)
+		}
+		seen[value] = r.Pos
+	}
+	return nil
+}
+
+// resolveTargets finds out which names the aliases point at.
+func (b *builder) resolveTargets() error {
+	for _, a := range b.aliases {
+		name, err := b.catalog.ResolveTarget(a.zone, a.target, a.typ)
+		if err != nil {
+			return record.ErrorAt(a.pos, "alias target %w", err)
+		}
+		a.to.Name = name
+	}
+	return nil
+}
+
+// setSOAs gives every zone its SOA: the record that the block holds, else one made from
+// the soa line, else the default.
+func (b *builder) setSOAs() error {
+	serial := uint32(b.now.Unix())
+	for _, zone := range b.catalog.Zones {
+		key := record.Key{Name: zone, Type: dns.TypeSOA}
+		if g := b.catalog.Groups[key]; g != nil {
+			b.catalog.SOA[zone] = g.Records[0].Values[0].(*dns.SOA)
+			continue
+		}
+		d := b.decl.soa
+		if d == nil {
+			b.catalog.SOA[zone] = record.DefaultSOA(zone, serial)
+			continue
+		}
+		var names [2]string
+		for i, written := range [2]string{d.mname, d.rname} {
+			name, warning, err := record.ParseName(zone, written)
+			if err != nil {
+				return d.errorf("%q %w", d.text(2), err)
+			}
+			if warning != "" {
+				b.warn(d.pos, key, "", "relative name", "%s: %s", key, warning)
+			}
+			names[i] = name
+		}
+		b.catalog.SOA[zone] = record.NewSOA(zone, names[0], names[1], serial)
+	}
+	return nil
+}
+
+// setFallthrough tells the catalog what goes to the next plugin.
+func (b *builder) setFallthrough() {
+	b.catalog.Fallthrough = b.decl.through.through()
+	b.catalog.FallthroughTypes = b.decl.types.through()
+	for _, d := range []*throughDecl{b.decl.through, b.decl.types} {
+		for _, zone := range d.strangers(b.catalog.Zones) {
+			b.warn(d.pos, record.Key{}, "", "fallthrough zone", "%s %s has no effect: the zones of this block are %s", d.keyword, zone, strings.Join(b.catalog.Zones, ", "))
+		}
+	}
+}

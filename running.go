@@ -1,0 +1,97 @@
+package steer
+
+import (
+	"sync"
+
+	"github.com/coredns/caddy"
+
+	"github.com/steerdns/steer/plugin/handler"
+)
+
+// running are the instances that were started and not yet stopped, oldest first.
+var running = &registry{}
+
+type registry struct {
+	mu        sync.Mutex
+	instances []*instance
+}
+
+// add enters an instance, and returns the one that it will replace, if there is one.
+func (r *registry) add(in *instance) (old *instance) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, other := range r.instances {
+		if other.owner == in.owner {
+			old = other
+		}
+	}
+	r.instances = append(r.instances, in)
+	return old
+}
+
+// remove takes an instance out, and the counters of the zones that went with it.
+func (r *registry) remove(in *instance) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := r.instances[:0]
+	served := make(map[string]bool)
+	for _, other := range r.instances {
+		if other == in {
+			continue
+		}
+		kept = append(kept, other)
+		for _, z := range other.config.catalog.Zones {
+			served[z] = true
+		}
+	}
+	clear(r.instances[len(kept):])
+	r.instances = kept
+	for _, z := range in.config.catalog.Zones {
+		if !served[z] {
+			handler.DropZone(z)
+		}
+	}
+}
+
+// all returns the instances, the newest of each server block only.
+func (r *registry) all() []*instance {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var newest []*instance
+	seen := make(map[string]bool)
+	for i := len(r.instances) - 1; i >= 0; i-- {
+		if in := r.instances[i]; !seen[in.owner] {
+			seen[in.owner] = true
+			newest = append(newest, in)
+		}
+	}
+	return newest
+}
+
+// sweep stops instances whose start failed: CoreDNS calls no hook of theirs. It runs in
+// the hooks of the instance before them, on the goroutine that reloads, which alone may
+// read caddy.Instances. When a reload failed because some other plugin's shutdown did,
+// it is the old instance that is no longer listed and is stopped here.
+func sweep() error {
+	listed := make(map[*instance]bool)
+	for _, c := range caddy.Instances() {
+		c.StorageMu.RLock()
+		list, _ := c.Storage[storageKey{}].([]*instance)
+		c.StorageMu.RUnlock()
+		for _, in := range list {
+			listed[in] = true
+		}
+	}
+	running.mu.Lock()
+	var dead []*instance
+	for _, in := range running.instances {
+		if !listed[in] {
+			dead = append(dead, in)
+		}
+	}
+	running.mu.Unlock()
+	for _, in := range dead {
+		_ = in.stop()
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package steer
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/core/dnsserver"
+)
+
+var update = flag.Bool("update", false, "write what the parser says into testdata/corefile")
+
+// parsedAt makes the serials of the golden files.
+var parsedAt = time.Unix(1700000000, 0)
+
+// parseText parses a directive in a server block of example.org, or of the zones in a
+// line "# keys: ZONE...". Files are looked for in testdata/corefile.
+func parseText(text string) (*config, error) {
+	c := caddy.NewTestController("dns", text)
+	c.ServerBlockKeys = []string{"dns://example.org.:53"}
+	for line := range strings.Lines(text) {
+		if keys, ok := strings.CutPrefix(line, "# keys:"); ok {
+			c.ServerBlockKeys = strings.Fields(keys)
+		}
+	}
+	dnsserver.GetConfig(c).Root = filepath.Join("testdata", "corefile")
+	return parseAt(c, parsedAt)
+}
+
+// TestParseOK compares what each file of testdata/corefile/ok declares with the dump
+// beside it, word for word.
+func TestParseOK(t *testing.T) {
+	for _, file := range corefiles(t, "ok") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			cfg, err := parseText(read(t, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := strings.TrimSuffix(file, ".corefile") + ".want"
+			got := dump(cfg)
+			if *update {
+				write(t, golden, got)
+			}
+			if want := read(t, golden); got != want {
+				t.Errorf("declares\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestParseBad compares the error of each file of testdata/corefile/bad with the comment
+// in its first line. There is a file for every error that the parser knows.
+func TestParseBad(t *testing.T) {
+	for _, file := range corefiles(t, "bad") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			text := read(t, file)
+			first, rest, _ := strings.Cut(text, "\n")
+			want, ok := strings.CutPrefix(first, "# ")
+			if !ok {
+				t.Fatal("the first line is not a comment with the expected error")
+			}
+			_, err := parseText(text)
+			if err == nil {
+				t.Fatalf("no error, want %s", want)
+			}
+			got := err.Error()
+			if *update {
+				write(t, file, "# "+got+"\n"+rest)
+			} else if got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+// TestParseRepeats parses every file several times: neither errors nor results may
+// depend on the order of a map.
+func TestParseRepeats(t *testing.T) {
+	for _, file := range append(corefiles(t, "ok"), corefiles(t, "bad")...) {
+		text := read(t, file)
+		first := outcome(text)
+		for range 5 {
+			if again := outcome(text); again != first {
+				t.Fatalf("%s: first\n%s\nthen\n%s", file, first, again)
+			}
+		}
+	}
+}
+
+func outcome(text string) string {
+	cfg, err := parseText(text)
+	if err != nil {
+		return err.Error()
+	}
+	return dump(cfg)
+}
+
+// TestParseEmpty parses what CoreDNS never hands over.
+func TestParseEmpty(t *testing.T) {
+	if _, err := parse(caddy.NewTestController("dns", "")); err == nil || err.Error() != "no steer directive" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, file := range append(corefiles(f, "ok"), corefiles(f, "bad")...) {
+		f.Add(read(f, file))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		cfg, err := parseText(text)
+		if err == nil && len(cfg.catalog.SOA) != len(cfg.catalog.Zones) {
+			t.Errorf("%d zones and %d SOAs", len(cfg.catalog.Zones), len(cfg.catalog.SOA))
+		}
+	})
+}
+
+func TestSuggest(t *testing.T) {
+	known := []string{"weight", "ttl", "check", "evaluate_target_health"}
+	tests := []struct{ word, want string }{
+		{"wieght", `; did you mean "weight"?`},
+		{"Weight", `; did you mean "weight"?`},
+		{"tll", `; did you mean "ttl"?`},
+		{"evaluate_targt_helth", `; did you mean "evaluate_target_health"?`},
+		{"ip", ""},
+		{"forward", ""},
+	}
+	for _, tt := range tests {
+		if got := suggest(tt.word, known); got != tt.want {
+			t.Errorf("suggest(%q) = %q, want %q", tt.word, got, tt.want)
+		}
+	}
+}
+
+func corefiles(t testing.TB, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("testdata", "corefile", dir, "*.corefile"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files in %s: %v", dir, err)
+	}
+	return files
+}
+
+func read(t testing.TB, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
