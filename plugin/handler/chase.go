@@ -64,7 +64,7 @@ func (c *chase) write(ctx context.Context) (int, error) {
 	}
 	c.handler.count(ctx, c.zone, a.Reason)
 	if c.handler.Metadata {
-		c.handler.tell(ctx, a)
+		c.handler.tell(ctx, a.Set, a.Reason)
 	}
 	c.m.Answer = slices.Clip(c.m.Answer)
 	c.w.WriteMsg(c.m)

@@ -75,11 +75,11 @@ func (h *Handler) found(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z
 	owner := r.Question[0].Name
 	a := s.Load().Choose(owner, h.rand)
 	if len(a.RRs) == 0 {
-		return h.empty(ctx, w, r, z, s, a)
+		return h.empty(ctx, w, r, z, s)
 	}
 	h.count(ctx, z, a.Reason)
 	if h.Metadata {
-		h.tell(ctx, a)
+		h.tell(ctx, a.Set, a.Reason)
 	}
 	var m *dns.Msg
 	if len(a.RRs) == 1 && a.RRs[0].Header().Name != owner {

@@ -14,9 +14,9 @@ import (
 // for. They are computed only when somebody asks.
 //
 //go:noinline
-func (h *Handler) tell(ctx context.Context, a routing.Answer) {
-	metadata.SetValueFunc(ctx, Name+"/reason", a.Reason.String)
-	set, d := a.Set, h.data.Load()
+func (h *Handler) tell(ctx context.Context, set *record.RecordSet, reason routing.Reason) {
+	metadata.SetValueFunc(ctx, Name+"/reason", reason.String)
+	d := h.data.Load()
 	if set == nil {
 		return
 	}

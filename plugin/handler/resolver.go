@@ -310,7 +310,8 @@ func (v *Resolver) await(ctx context.Context, e *routing.External) {
 // that does not exist or has never been resolved, or to nothing.
 //
 //go:noinline
-func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone, s *slot, a routing.Answer) (int, error) {
+func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone, s *slot) (int, error) {
+	a := s.Load().Answer(r.Question[0].Name, h.rand)
 	if a.External != nil && !a.External.Known() {
 		// A query that comes from a resolution must not wait for one: it may be its own.
 		depth, _ := ctx.Value(dnsserver.LoopKey{}).(int)
@@ -323,7 +324,7 @@ func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z
 		return dns.RcodeServerFailure, nil
 	}
 	if h.Metadata {
-		h.tell(ctx, a)
+		h.tell(ctx, a.Set, a.Reason)
 	}
 	if len(a.RRs) == 0 {
 		h.count(ctx, z, routing.NoData)

@@ -28,10 +28,14 @@ type GroupState struct {
 // Scope is what one zone's thresholds of a target group look at: the zone's own targets
 // or, across zones, all.
 type Scope struct {
-	Registered, Healthy int
-	BelowDNS            bool // fewer healthy ones than dns_failover asks for
-	Routing             bool // fewer than routing_failover asks for: all targets are used
+	Targets          // in scope
+	Own      Targets // the zone's own
+	BelowDNS bool    // fewer healthy ones than dns_failover asks for
+	Routing  bool    // fewer than routing_failover asks for: all targets are used
 }
+
+// Targets counts targets.
+type Targets struct{ Registered, Healthy int }
 
 // balance works out a load balancer's state. healthy says whether a check is.
 //
@@ -72,21 +76,22 @@ func balance(b *record.LoadBalancer, healthy func(check int32) bool) Balance {
 // scopes counts a target group's targets for each zone.
 func scopes(b *record.LoadBalancer, g *record.TargetGroup, healthy func(int32) bool) []Scope {
 	zones := make([]Scope, len(b.Zones))
-	var all Scope
+	var all Targets
 	for _, t := range g.Targets {
 		up := 0
 		if healthy(t.Check) {
 			up = 1
 		}
-		zones[t.Zone].Registered++
-		zones[t.Zone].Healthy += up
+		zones[t.Zone].Own.Registered++
+		zones[t.Zone].Own.Healthy += up
 		all.Registered++
 		all.Healthy += up
 	}
 	for z := range zones {
 		s := &zones[z]
+		s.Targets = s.Own
 		if b.CrossZone {
-			*s = all
+			s.Targets = all
 		}
 		s.BelowDNS = g.DNS.Breached(s.Healthy, s.Registered) || s.Registered == 0 && !g.DNS.Off()
 		s.Routing = g.Routing.Breached(s.Healthy, s.Registered)

@@ -113,6 +113,10 @@ func (t *Table) table(n *node, in []candidate) *table {
 	}
 	if !tab.several {
 		tab.makeGuide()
+		return tab
+	}
+	for i := range tab.choices {
+		tab.values = append(tab.values, tab.choices[i].values...)
 	}
 	return tab
 }

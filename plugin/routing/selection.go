@@ -35,7 +35,8 @@ type table struct {
 	total   uint64   // weighted: the sum of the weights, or of equal shares
 	guide   []uint32 // weighted: guide[r>>shift] is the first choice that r can be
 	shift   uint8
-	several bool // multivalue: up to MaxValues of the choices, not one
+	several bool     // multivalue: up to MaxValues of the choices, not one
+	values  []dns.RR // multivalue: the choices' records
 }
 
 type choice struct {
@@ -108,11 +109,15 @@ func (t *table) weighted(rnd Rand) *choice {
 // some returns up to MaxValues of the choices' records, without replacement and in
 // random order.
 func (t *table) some(owner string, rnd Rand) []dns.RR {
-	n := len(t.choices)
-	rrs := make([]dns.RR, min(n, MaxValues))
-	d := drawing{n: n}
+	d := drawing{n: len(t.values)}
+	rrs := make([]dns.RR, min(d.n, MaxValues))
 	for i := range rrs {
-		rrs[i] = Own(t.choices[d.take(rnd)].values[0], owner)
+		rrs[i] = t.values[d.take(rnd)]
+	}
+	if rrs[0].Header().Name != owner { // then none has: they are of one group
+		for i, rr := range rrs {
+			rrs[i] = Own(rr, owner)
+		}
 	}
 	return rrs
 }
@@ -132,7 +137,9 @@ func (d *drawing) take(rnd Rand) int {
 		at++
 		v++
 	}
-	copy(d.taken[at+1:d.count+1], d.taken[at:d.count])
+	for i := d.count; i > at; i-- {
+		d.taken[i] = d.taken[i-1]
+	}
 	d.taken[at] = v
 	d.count++
 	return v

@@ -26,13 +26,13 @@ func TestTransitions(t *testing.T) {
 		want   []string
 	}{
 		{"hhuuuuuhhhhh", nil},
-		{"hhuuuuuuhhhh", []string{`- load balancer lb.example.: zone "b" leaves DNS: target group "g0": 4 of 10 targets healthy, dns_failover wants 1 and 50%`}},
+		{"hhuuuuuuhhhh", []string{`- load balancer lb.example.: zone "b" leaves DNS: target group "g0": 4 of 10 targets healthy, dns_failover wants 50%`}},
 		{"uuuuuuuuhhhh", []string{
-			`- load balancer lb.example.: zone "a" leaves DNS: target group "g0": 0 of 2 targets healthy, dns_failover wants 1 and 50%`,
+			`- load balancer lb.example.: zone "a" leaves DNS: target group "g0": 0 of 2 targets healthy, dns_failover wants 50%`,
 			`- load balancer lb.example.: all zones are unhealthy, so all are answered`,
 		}},
 		{"uuhhhhuuhhhh", []string{
-			`+ load balancer lb.example.: zone "b" returns to DNS: target group "g0": 8 of 10 targets healthy, dns_failover wants 1 and 50%`,
+			`+ load balancer lb.example.: zone "b" returns to DNS: target group "g0": 8 of 10 targets healthy, dns_failover wants 50%`,
 			`+ load balancer lb.example.: healthy zones alone are answered again`,
 		}},
 	}
