@@ -34,6 +34,9 @@ func dump(cfg *config) string {
 			continue // made from the zone's
 		}
 		fmt.Fprintf(&b, "%s %s, %s\n", g.Policy, k, g.Pos)
+		if g.Balancer != nil && k.Type == dns.TypeA {
+			b.WriteString(dumpBalancer(g.Balancer))
+		}
 		for i := range g.Records {
 			fmt.Fprintf(&b, "  %s\n", dumpRecord(g.Policy, &g.Records[i]))
 		}

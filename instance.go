@@ -15,7 +15,7 @@ import (
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/handler"
-	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/routing"
 )
 
 var log = clog.NewWithPlugin(handler.Name)
@@ -37,19 +37,32 @@ func logTransition(t healthcheck.Transition) {
 	log.Info(line)
 }
 
+// logBalance writes the one line that a zone of a load balancer gets when it leaves DNS or
+// returns.
+func logBalance(t routing.Transition) {
+	if t.Worse {
+		log.Warning(t.Text)
+		return
+	}
+	log.Info(t.Text)
+}
+
 // instance is the directive of one server block, from setup to shutdown.
 type instance struct {
-	owner    string // the server block's keys: names the block in logs and metrics
-	config   *config
-	handler  *handler.Handler
-	server   *dnsserver.Config
-	resolver *handler.Resolver
+	owner   string   // the server block's keys: names the block in logs and metrics
+	zones   []string // canonical
+	handler *handler.Handler
+	server  *dnsserver.Config
 
-	lease   *healthcheck.Lease
 	started time.Time
-	cancel  context.CancelFunc
+	cancel  context.CancelFunc // ends watching files
 	wait    sync.WaitGroup
 	stopped sync.Once
+
+	mu      sync.Mutex
+	config  *config     // what is served
+	current *generation // nil before start
+	imports importTimes
 }
 
 // storageKey is where a caddy.Instance holds its []*instance.
@@ -60,8 +73,9 @@ func newInstance(c *caddy.Controller, config *config) *instance {
 	in := &instance{
 		owner:   owner(c.ServerBlockKeys, siblings),
 		config:  config,
+		zones:   config.catalog.Zones,
 		server:  dnsserver.GetConfig(c),
-		handler: handler.New(handler.NewData(config.catalog, initial(config.catalog))),
+		handler: handler.New(compile(config)),
 	}
 	in.handler.IsReady = in.ready
 	c.Set(storageKey{}, append(siblings, in))
@@ -89,71 +103,55 @@ func owner(keys []string, siblings []*instance) string {
 	}
 }
 
-// initial returns the statuses to compile under before the checks are joined.
-func initial(c *record.Catalog) []healthcheck.Status {
-	statuses := make([]healthcheck.Status, len(c.Checks))
-	for i := range statuses {
-		statuses[i] = healthcheck.Healthy
-	}
-	return statuses
-}
-
-// start joins the checks, which run already if an earlier instance has them, and begins
-// to follow their statuses. It waits for no result.
+// start begins the first generation. It waits for no result.
 func (in *instance) start() error {
-	for _, w := range in.config.warnings {
-		log.Warningf("%s: %v", w.Pos, w.Err)
-	}
 	in.started = time.Now()
 	in.handler.Metadata = in.server.Handler("metadata") != nil
-	in.lease = checks.Acquire(in.owner, in.config.catalog.Checks)
-	data := in.handler.Data()
-	changes := make([]healthcheck.Change, 0, len(in.config.catalog.Checks))
-	for i, s := range in.lease.Statuses() {
-		changes = append(changes, healthcheck.Change{Check: i, Status: s})
+	in.config.log()
+
+	old := running.add(in)
+	var before *handler.Resolver
+	if old != nil {
+		before = old.generation().resolver
 	}
-	data.Update(changes, nil)
+	g := in.begin(in.config, in.handler.Data(), before)
+	in.serve(g)
 
 	var ctx context.Context
 	ctx, in.cancel = context.WithCancel(context.Background())
-	in.wait.Go(func() { in.follow(ctx) })
-
-	old := running.add(in)
-	if in.resolver = handler.NewResolver(in.handler, in.wake()); in.resolver != nil {
-		if old != nil && old.resolver != nil {
-			in.resolver.Adopt(old.resolver)
-		}
-		in.resolver.Start()
+	if every := in.config.decl.reload; every > 0 && len(in.config.decl.imports) > 0 {
+		in.wait.Go(func() { in.watch(ctx, every) })
 	}
 	return nil
 }
 
-// follow publishes changes of health until the context ends.
-func (in *instance) follow(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-in.lease.Changed():
-			in.handler.Data().Update(in.lease.Take(), nil)
-		}
-	}
+// serve makes a generation the current one.
+func (in *instance) serve(g *generation) {
+	in.handler.Serve(g.data, g.resolver)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.current, in.config = g, g.config
+	in.imports.succeed(g.config.imported, time.Now())
+}
+
+// generation returns the current generation, or nil before start.
+func (in *instance) generation() *generation {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.current
 }
 
 // stop leaves the checks. What was answered last is answered on, since CoreDNS serves
 // through a lameduck after this. It may be called more than once, and for an instance
 // that was never started.
 func (in *instance) stop() error {
-	if in.lease == nil {
+	if in.generation() == nil {
 		return nil
 	}
 	in.stopped.Do(func() {
 		in.cancel()
 		in.wait.Wait()
-		if in.resolver != nil {
-			in.resolver.Stop()
-		}
-		in.lease.Release()
+		in.generation().end()
 		running.remove(in)
 	})
 	return nil
@@ -161,7 +159,8 @@ func (in *instance) stop() error {
 
 // ready is whether every check knows its first status, or has had its time to.
 func (in *instance) ready() bool {
-	return in.lease != nil && (in.lease.Known() || time.Since(in.started) > readyWithin)
+	g := in.generation()
+	return g != nil && (g.lease.Known() || time.Since(in.started) > readyWithin)
 }
 
 // wake returns how the Resolver gets to know the server that it runs in: by a query to
@@ -169,7 +168,7 @@ func (in *instance) ready() bool {
 // first query.
 func (in *instance) wake() func(context.Context) {
 	s := in.server
-	if s.Transport != transport.DNS || s.Port == "0" || len(in.config.catalog.Zones) == 0 {
+	if s.Transport != transport.DNS || s.Port == "0" || len(in.zones) == 0 {
 		return nil
 	}
 	host := "127.0.0.1"
@@ -182,5 +181,5 @@ func (in *instance) wake() func(context.Context) {
 			host = "::1"
 		}
 	}
-	return handler.Wake(net.JoinHostPort(host, s.Port), in.config.catalog.Zones[0])
+	return handler.Wake(net.JoinHostPort(host, s.Port), in.zones[0])
 }

@@ -34,16 +34,21 @@ func (blocks) Describe(ch chan<- *prometheus.Desc) {
 	ch <- externalHealthyDesc
 	ch <- externalStaleDesc
 	ch <- externalFailuresDesc
+	describeBalancers(ch)
+	describeImports(ch)
 }
 
 // Collect implements prometheus.Collector.
 func (blocks) Collect(ch chan<- prometheus.Metric) {
 	for _, in := range running.all() {
 		ch <- prometheus.MustNewConstMetric(recordSetsDesc, prometheus.GaugeValue, float64(in.handler.Data().RecordSets()), in.owner)
-		if in.resolver == nil {
+		collectBalancers(in, ch)
+		collectImports(in, ch)
+		g := in.generation()
+		if g == nil || g.resolver == nil {
 			continue
 		}
-		in.resolver.States(func(s handler.ExternalState) {
+		g.resolver.States(func(s handler.ExternalState) {
 			labels := []string{in.owner, s.Key.Name, dns.Type(s.Key.Type).String()}
 			ch <- prometheus.MustNewConstMetric(externalHealthyDesc, prometheus.GaugeValue, boolean(s.Healthy), labels...)
 			ch <- prometheus.MustNewConstMetric(externalStaleDesc, prometheus.GaugeValue, boolean(s.Stale), labels...)

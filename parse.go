@@ -9,13 +9,21 @@ import (
 	"github.com/coredns/coredns/plugin"
 
 	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/route53json"
 )
 
 // config is what one steer directive declares.
 type config struct {
 	catalog  *record.Catalog  // validated: nothing in it is refused
 	warnings []record.Problem // legal, and seldom meant; for the log, once
+	decl     *declaration     // what it was built from
+
+	imported *route53json.Import // what files gave and what they could not; nil without any
 }
+
+// rebuild reads the imported files again and makes a new configuration of them and the
+// same stanzas.
+func (c *config) rebuild(now time.Time) (*config, error) { return newBuilder(c.decl, now).build() }
 
 // parse reads the steer directive of a server block. It works in three steps: the
 // parser turns words into declarations, the builder turns declarations into a catalog,
@@ -51,12 +59,17 @@ type declaration struct {
 	types   *throughDecl // fallthrough_types
 	checks  []*checkDecl // named ones
 	groups  []*groupDecl
+
+	balancers []*balancerDecl
+
+	imports []importDecl
+	reload  time.Duration // between looks at the imported files; 0 is never
 }
 
 // defaultTTL is the TTL in seconds of records that give none.
 const defaultTTL = 60
 
-func newDeclaration() *declaration { return &declaration{ttl: defaultTTL} }
+func newDeclaration() *declaration { return &declaration{ttl: defaultTTL, reload: defaultReload} }
 
 // parser reads one steer directive.
 type parser struct {
@@ -64,6 +77,7 @@ type parser struct {
 	decl   *declaration
 	zones  *record.Catalog       // empty; it knows which zone a name is in
 	checks map[string]record.Pos // where the named ones are defined
+	blocks [][]rule              // of the blocks that are open, the innermost last
 }
 
 // directive reads `steer [ZONE...] { ... }`; the keyword is the current token.
@@ -89,11 +103,14 @@ func (p *parser) stanzas() []rule {
 		{word: "soa", usage: "MNAME RNAME", min: 2, max: 2, once: true, read: p.soa},
 		{word: "fallthrough", usage: "[ZONE...]", max: many, once: true, read: p.fallthroughNames},
 		{word: "fallthrough_types", usage: "[ZONE...]", max: many, once: true, read: p.fallthroughTypes},
+		{word: "route53", usage: "FILE...", min: 1, max: many, read: p.route53},
+		{word: "route53_reload", usage: "DURATION", min: 1, max: 1, once: true, read: p.route53Reload},
 		{word: "check", usage: "NAME URL|calculated ...", min: 2, max: many, block: optional, read: p.check},
 		{word: "simple", usage: "NAME TYPE VALUE... " + recordUsage, min: 3, max: many, read: p.simple},
 		{word: "alias", usage: "NAME TYPE TARGET " + recordUsage, min: 3, max: many, read: p.alias},
 		{word: "weighted", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.weighted},
 		{word: "failover", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.failover},
 		{word: "multivalue", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.multivalue},
+		{word: "load_balancer", usage: "NAME {", min: 1, max: 1, block: required, read: p.loadBalancer},
 	}
 }

@@ -47,6 +47,8 @@ const (
 // The Dispenser's own NextBlock is not used: nested, it takes the block of the next
 // stanza for that of a stanza without one.
 func (p *parser) block(opener statement, rules []rule) error {
+	p.blocks = append(p.blocks, rules)
+	defer func() { p.blocks = p.blocks[:len(p.blocks)-1] }()
 	seen := make(map[string]record.Pos)
 	for p.c.Next() {
 		switch p.c.Val() {
@@ -129,7 +131,8 @@ func (s *statement) isFor(r rule) bool { return r.word == s.keyword }
 // unknown returns the error for a keyword without a rule, with the likeliest cause: a
 // brace forgotten further up, or a slip of the fingers.
 func (p *parser) unknown(s, opener statement, rules []rule) error {
-	if slices.ContainsFunc(p.stanzas(), s.isFor) {
+	around := p.blocks[:len(p.blocks)-1]
+	if slices.ContainsFunc(around, func(outer []rule) bool { return slices.ContainsFunc(outer, s.isFor) }) {
 		return s.errorf("%q cannot stand in the block of %q at %s; is the '}' of that block missing?", s.keyword, opener.keyword, opener.pos)
 	}
 	words := make([]string, len(rules))

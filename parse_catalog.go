@@ -10,6 +10,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/route53json"
 )
 
 // builder makes the catalog of a declaration: it looks names up, makes RRs of values,
@@ -20,6 +21,8 @@ type builder struct {
 	catalog *record.Catalog
 	checks  *checkList
 	aliases []aliasDecl
+
+	imported *route53json.Import
 
 	warnings []record.Problem
 }
@@ -38,15 +41,18 @@ func newBuilder(d *declaration, now time.Time) *builder {
 }
 
 func (b *builder) build() (*config, error) {
-	for _, step := range []func() error{b.resolveChecks, b.addGroups, b.resolveTargets, b.setSOAs} {
+	for _, step := range []func() error{b.resolveChecks, b.addGroups, b.addBalancers, b.addImports, b.resolveTargets, b.setSOAs} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	b.catalog.Checks = b.checks.all
 	b.setFallthrough()
 	b.warnUnused()
-	for _, p := range b.catalog.Validate() {
+	problems := b.catalog.Validate()
+	if b.imported != nil {
+		problems = b.imported.Note(problems)
+	}
+	for _, p := range problems {
 		if p.Level == record.Refused {
 			return nil, record.ErrorAt(p.Pos, "%w", p.Err)
 		}
@@ -55,7 +61,7 @@ func (b *builder) build() (*config, error) {
 	slices.SortStableFunc(b.warnings, func(x, y record.Problem) int {
 		return cmp.Or(strings.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line))
 	})
-	return &config{catalog: b.catalog, warnings: b.warnings}, nil
+	return &config{catalog: b.catalog, warnings: b.warnings, decl: b.decl, imported: b.imported}, nil
 }
 
 func (b *builder) warn(pos record.Pos, key record.Key, id, kind, format string, args ...any) {

@@ -1,9 +1,6 @@
 package steer
 
 import (
-	"strings"
-	"unicode"
-
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
 )
@@ -39,11 +36,11 @@ const maxChildren = 255
 // check reads a stanza that defines a check.
 func (p *parser) check(s statement) error {
 	name, what := s.args[0], s.args[1]
-	switch {
-	case isURL(name):
+	if isURL(name) {
 		return s.errorf("%q has no name; write: check %s", name, checkUsage)
-	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }):
-		return s.errorf("check name %q holds a blank or what cannot be printed", name)
+	}
+	if err := s.identifier("check name", name); err != nil {
+		return err
 	}
 	if at, ok := p.checks[name]; ok {
 		return s.errorf("check %q is defined twice: here and at %s", name, at)

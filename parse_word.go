@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/coredns/coredns/plugin/pkg/durations"
 )
@@ -17,6 +18,14 @@ func (s *statement) number(word string, lo, hi uint64) (uint64, error) {
 		return 0, s.errorf("%s %q is not a whole number from %d to %d", s.keyword, word, lo, hi)
 	}
 	return n, nil
+}
+
+// identifier refuses a name for logs and metrics that nobody could read there.
+func (s *statement) identifier(what, name string) error {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+		return s.errorf("%s %q holds a blank or what cannot be printed", what, name)
+	}
+	return nil
 }
 
 // seconds reads a TTL. RFC 2181, section 8, leaves it 31 bits.

@@ -40,13 +40,13 @@ func (r *registry) remove(in *instance) {
 			continue
 		}
 		kept = append(kept, other)
-		for _, z := range other.config.catalog.Zones {
+		for _, z := range other.zones {
 			served[z] = true
 		}
 	}
 	clear(r.instances[len(kept):])
 	r.instances = kept
-	for _, z := range in.config.catalog.Zones {
+	for _, z := range in.zones {
 		if !served[z] {
 			handler.DropZone(z)
 		}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package healthcheck
 
 import (
@@ -112,6 +114,39 @@ func BenchmarkProbe(b *testing.B) {
 			}
 			b.ReportMetric(float64((cpu()-before).Microseconds())/float64(b.N), "cpu-µs/op")
 		})
+	}
+}
+
+// BenchmarkResult measures what taking a result costs, with 10,000 checks held.
+func BenchmarkResult(b *testing.B) {
+	p := NewPool(Options{})
+	p.maxRunning = 0 // probes only as told here
+	checks := make([]Check, 10_000)
+	for i := range checks {
+		checks[i] = tcp(fmt.Sprint("host", i))
+	}
+	l := p.Acquire("bench", checks)
+	defer l.Release()
+	cs := make([]*checker, len(checks))
+	for i := range l.entries {
+		cs[i] = l.entries[i].checker
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		c := cs[i%len(cs)]
+		p.mu.Lock()
+		switch c.state {
+		case waiting:
+			p.wheel.remove(c)
+		case ready:
+			p.queueOf(c).remove(c)
+		}
+		p.running++
+		c.state, c.run = running, &run{cancel: func() {}}
+		r := c.run
+		p.mu.Unlock()
+		now := p.now()
+		p.result(c, r, nil, now, now)
 	}
 }
 

@@ -69,13 +69,15 @@ func TestReportedStatus(t *testing.T) {
 					tt.checks[i].Name = fmt.Sprint(i)
 				}
 				l := w.pool().Acquire("block", tt.checks)
-				defer l.Release()
 				wantStatuses(t, l, tt.first)
 				time.Sleep(time.Minute)
 				wantStatuses(t, l, tt.later)
 				if !l.Known() {
 					t.Error("not known")
 				}
+				l.Release()
+				w.mu.Lock()
+				defer w.mu.Unlock()
 				if got := len(w.starts); got != tt.probed {
 					t.Errorf("%d endpoints probed, want %d", got, tt.probed)
 				}

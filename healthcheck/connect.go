@@ -10,15 +10,21 @@ import (
 // networks are the names under which package net knows the families.
 var networks = [...]string{IPv4: "ip4", IPv6: "ip6", AnyFamily: "ip"}
 
-// connect opens a TCP connection to the endpoint of s. A name is resolved anew; its
+// opener connects to one address; it fails when the deadline passes or ctx ends.
+type opener func(ctx context.Context, to netip.AddrPort, deadline time.Time) error
+
+// connect has the endpoint of s opened by the deadline. A name is resolved anew; its
 // addresses are tried in turn, and the first failure is the one that is returned.
-func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time) (*net.TCPConn, error) {
+func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time, open opener) error {
 	if addr, err := netip.ParseAddr(s.Host); err == nil {
-		return p.dial(ctx, netip.AddrPortFrom(addr, s.Port), deadline, s.ConnectTimeout)
+		if err := open(ctx, netip.AddrPortFrom(addr.Unmap(), s.Port), deadline); err != nil {
+			return connectError(err, s.ConnectTimeout)
+		}
+		return nil
 	}
 	addrs, err := p.resolve(ctx, s, deadline)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var first error
 	for i, addr := range addrs {
@@ -27,18 +33,18 @@ func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time) (*net
 			break
 		}
 		wait := share(left, len(addrs)-i)
-		conn, err := p.dial(ctx, netip.AddrPortFrom(addr.Unmap(), s.Port), time.Now().Add(wait), wait)
+		err := open(ctx, netip.AddrPortFrom(addr.Unmap(), s.Port), time.Now().Add(wait))
 		if err == nil {
-			return conn, nil
+			return nil
 		}
 		if first == nil {
-			first = err
+			first = connectError(err, s.ConnectTimeout)
 		}
 	}
 	if first == nil {
 		first = connectError(context.DeadlineExceeded, s.ConnectTimeout)
 	}
-	return nil, first
+	return first
 }
 
 // resolve returns the addresses of the host of s, at least one.
@@ -55,13 +61,18 @@ func (p *prober) resolve(ctx context.Context, s *Spec, deadline time.Time) ([]ne
 	return addrs, nil
 }
 
-// dial connects to one address until the deadline, which is waited away.
-func (p *prober) dial(ctx context.Context, to netip.AddrPort, deadline time.Time, waited time.Duration) (*net.TCPConn, error) {
+// dial connects to one address for an exchange.
+func (p *prober) dial(ctx context.Context, to netip.AddrPort, deadline time.Time) (*net.TCPConn, error) {
 	d := p.dialer
 	d.Deadline = deadline
-	conn, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, to)
-	if err != nil {
-		return nil, connectError(err, waited)
+	return d.DialTCP(ctx, "tcp", netip.AddrPort{}, to)
+}
+
+// touch connects to one address and closes the connection at once.
+func (p *prober) touch(ctx context.Context, to netip.AddrPort, deadline time.Time) error {
+	conn, err := p.dial(ctx, to, deadline)
+	if err == nil {
+		drop(conn)
 	}
-	return conn, nil
+	return err
 }

@@ -21,8 +21,8 @@ type world struct {
 	takes  map[string]time.Duration // how long their probes take
 	starts map[string][]time.Duration
 	active map[string]int // probes under way
-	told   []string // transitions, as "5s block/check healthy→unhealthy: reason"
-	faults bool     // probes fail for want of local resources
+	told   []string       // transitions, as "5s block/check healthy→unhealthy: reason"
+	faults bool           // probes fail for want of local resources
 }
 
 func newWorld() *world {
@@ -36,6 +36,7 @@ func newWorld() *world {
 }
 
 // pool returns a pool that probes the world, and notes the transitions it tells of.
+// It began half a slot ago, so that tests that sleep whole slots act between them.
 func (w *world) pool() *Pool {
 	p := NewPool(Options{OnTransition: func(t Transition) {
 		w.mu.Lock()
@@ -44,6 +45,7 @@ func (w *world) pool() *Pool {
 			time.Since(w.began), t.Owner, t.Check, t.From, t.To, t.Reason))
 	}})
 	p.prober = w.probe
+	time.Sleep(slot / 2)
 	return p
 }
 
@@ -135,6 +137,9 @@ func tcp(host string) Check {
 	s.Interval, s.Recheck = 10*time.Second, 10*time.Second
 	return Check{Name: host, Spec: s}
 }
+
+// once makes a check that is probed at its start only.
+func once(c *Check) { c.Spec.Interval, c.Spec.Recheck = 1000*time.Hour, 1000*time.Hour }
 
 // letters writes statuses as one letter each: H healthy, U unhealthy.
 func letters(statuses []Status) string {

@@ -94,6 +94,9 @@ func (p *Pool) now() time.Duration { return time.Since(p.began) }
 // across reloads: a check of the same owner and name whose Spec changed starts from
 // that name's last status. Acquire starts probing, and waits for nothing.
 //
+// It trusts the Specs: lines of a request must not be broken by what Path, HostHeader
+// and Headers hold, and Statuses must be canonical.
+//
 // Of a calculated check's Children, those that are not indexes of checks or are
 // calculated themselves count as unhealthy.
 func (p *Pool) Acquire(owner string, checks []Check) *Lease {

@@ -29,16 +29,20 @@ func newProber() *prober {
 // soon, with any error.
 func (p *prober) probe(ctx context.Context, s *Spec, roots *x509.CertPool) error {
 	deadline := time.Now().Add(s.ConnectTimeout)
-	conn, err := p.connect(ctx, s, deadline)
+	if s.Kind == TCP {
+		return p.connect(ctx, s, deadline, p.knock)
+	}
+	var conn *net.TCPConn
+	err := p.connect(ctx, s, deadline, func(ctx context.Context, to netip.AddrPort, deadline time.Time) (err error) {
+		conn, err = p.dial(ctx, to, deadline)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	defer drop(conn)
-	if s.Kind == TCP {
-		return nil
-	}
 	// A stopped probe must not sit out its deadlines.
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if s.Kind == HTTPS {
 		secured, err := secure(conn, s, roots, deadline)
 		if err != nil {

@@ -87,7 +87,6 @@ func TestHTTP(t *testing.T) {
 		{"a flood of 100", endless("", "HTTP/1.1 100 Continue\r\n\r\n", 0), nil, "headers longer than 16384 bytes"},
 
 		{"nothing", hold, soon, "no response within 100ms"},
-		{"closed at once", func(net.Conn) {}, nil, "connection closed without a response"},
 		{"closed after the request", answer(""), nil, "connection closed without a response"},
 		{"reset", func(c net.Conn) { readRequest(c); _ = c.(*net.TCPConn).SetLinger(0) }, nil, "connection reset"},
 		{"closed within the status line", answer("HTTP/1."), nil, "connection closed before the end of the headers"},

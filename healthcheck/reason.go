@@ -52,7 +52,7 @@ func connectError(err error, waited time.Duration) error {
 	case ours(err):
 		return errOurs
 	case isTimeout(err):
-		return errors.New("connect: no answer within " + waited.Round(time.Millisecond).String())
+		return errors.New("connect: no answer within " + waited.String())
 	}
 	return errors.New("connect: " + plain(err))
 }

@@ -12,8 +12,8 @@ type scheduler struct {
 	wake  chan struct{} // capacity 1: something is due before until
 	stop  chan struct{}
 	done  chan struct{}
-	until int64 // the slot it sleeps to; guarded by Pool.mu
-	batch []*checker
+	until int64      // the slot it sleeps to; guarded by Pool.mu
+	batch []*checker // scratch of launch
 }
 
 // never is later than any slot.
@@ -76,11 +76,11 @@ func (p *Pool) loop(s *scheduler) {
 func (p *Pool) startDue(s *scheduler) (next int64) {
 	now := p.now()
 	p.mu.Lock()
-	p.wheel.take(int64(now/slot), p.queue)
 	if p.scheduler != s {
 		p.mu.Unlock()
 		return never // stopped
 	}
+	p.wheel.take(int64(now/slot), p.queue)
 	p.starts = pace(p.starts, time.Duration(p.slowest.Swap(0)), p.backlog)
 	p.launch(s, now)
 	p.backlog = p.ready.head != nil || p.fresh.head != nil

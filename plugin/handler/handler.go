@@ -44,6 +44,18 @@ func New(d *Data) *Handler {
 // Name implements plugin.Handler.
 func (h *Handler) Name() string { return Name }
 
+// Serve makes the handler answer from other data, whose external targets v resolves; v
+// is nil if there are none. Queries under way end with what they began with.
+func (h *Handler) Serve(d *Data, v *Resolver) {
+	if v == nil {
+		h.data.Store(d)
+		h.resolver.Store(nil)
+		return
+	}
+	h.resolver.Store(v)
+	h.data.Store(d)
+}
+
 // Data returns what the handler answers from at the moment.
 func (h *Handler) Data() *Data { return h.data.Load() }
 

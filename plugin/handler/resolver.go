@@ -64,11 +64,10 @@ type target struct {
 	waiters chan struct{} // closed at the end of the next resolution; nil without waiters
 }
 
-// NewResolver returns a Resolver for the handler's external targets, or nil when there
-// are none. wake is called once started and until a query has shown the server; it is
-// expected to send one.
-func NewResolver(h *Handler, wake func(context.Context)) *Resolver {
-	d := h.Data()
+// NewResolver returns a Resolver for the external targets of data that the handler is to
+// serve, or nil when there are none. wake is called once started and until a query has
+// shown the server; it is expected to send one.
+func NewResolver(h *Handler, d *Data, wake func(context.Context)) *Resolver {
 	externals := d.Externals()
 	if len(externals) == 0 {
 		return nil
@@ -90,8 +89,12 @@ func NewResolver(h *Handler, wake func(context.Context)) *Resolver {
 	return v
 }
 
-// Adopt takes over what an earlier Resolver knows of the same targets.
+// Adopt takes over what an earlier Resolver knows of the same targets, and its server
+// if it is of the same handler.
 func (v *Resolver) Adopt(old *Resolver) {
+	if server := old.server.Load(); server != nil && old.handler == v.handler {
+		v.capture(server)
+	}
 	old.mu.Lock()
 	known := make(map[record.Key]target, len(old.targets))
 	for _, t := range old.targets {
@@ -117,11 +120,10 @@ func (v *Resolver) Adopt(old *Resolver) {
 	v.data.Update(nil, changes)
 }
 
-// Start begins to resolve. The handler asks the Resolver from now on.
+// Start begins to resolve.
 func (v *Resolver) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	v.cancel = cancel
-	v.handler.resolver.Store(v)
 	v.wait.Go(func() { v.run(ctx) })
 }
 
@@ -136,15 +138,20 @@ func (v *Resolver) Stop() {
 //go:noinline
 func (h *Handler) captureServer(ctx context.Context) {
 	v := h.resolver.Load()
-	if v.server.Load() != nil {
+	if v == nil || v.server.Load() != nil {
 		return
 	}
 	if server, ok := ctx.Value(dnsserver.Key{}).(*dnsserver.Server); ok {
-		v.once.Do(func() {
-			v.server.Store(server)
-			close(v.started)
-		})
+		v.capture(server)
 	}
+}
+
+// capture takes the first server that is shown.
+func (v *Resolver) capture(server *dnsserver.Server) {
+	v.once.Do(func() {
+		v.server.Store(server)
+		close(v.started)
+	})
 }
 
 // run starts resolutions as they fall due.
@@ -289,6 +296,10 @@ func (v *Resolver) release(t *target) {
 func (v *Resolver) await(ctx context.Context, e *routing.External) {
 	v.mu.Lock()
 	t := v.targets[e]
+	if t == nil { // of data that has been replaced since the query began
+		v.mu.Unlock()
+		return
+	}
 	if t.waiters == nil {
 		t.waiters = make(chan struct{})
 	}

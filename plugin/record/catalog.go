@@ -72,6 +72,9 @@ func (c *Catalog) Add(g *Group) error {
 		return err
 	}
 	if old := c.Groups[g.Key]; old != nil {
+		if old.Balancer != nil || g.Balancer != nil {
+			return ErrorAt(g.Pos, "%s is defined twice: %s here and %s at %s; a load_balancer answers A and AAAA of its name by itself", g.Key, g.Policy, old.Policy, old.Pos)
+		}
 		if old.Policy != g.Policy {
 			return ErrorAt(g.Pos, "%s has two policies: %s here and %s at %s; a name has one policy for each type", g.Key, g.Policy, old.Policy, old.Pos)
 		}

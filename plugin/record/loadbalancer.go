@@ -40,6 +40,7 @@ type TargetGroup struct {
 // Target is what a load balancer sends traffic to.
 type Target struct {
 	Zone  int // index into [LoadBalancer.Zones]
+	Pos   Pos
 	Addr  netip.Addr
 	Check int32 // index into [Catalog.Checks]
 }
@@ -60,14 +61,15 @@ func (m Minimum) Breached(healthy, registered int) bool {
 	return healthy < m.Count || healthy*100 < m.Percent*registered
 }
 
-// String says what the minimum asks for: "3", "50%" or "3 and 50%".
+// String says what the minimum asks for: "3", "50%" or "3 and 50%". A percentage implies
+// a count of 1.
 func (m Minimum) String() string {
 	switch {
 	case m.Off():
 		return "none"
 	case m.Percent == 0:
 		return strconv.Itoa(m.Count)
-	case m.Count == 0:
+	case m.Count <= 1:
 		return fmt.Sprintf("%d%%", m.Percent)
 	}
 	return fmt.Sprintf("%d and %d%%", m.Count, m.Percent)
@@ -102,7 +104,7 @@ func (b *LoadBalancer) RR(addr netip.Addr, typ uint16) (dns.RR, bool) {
 // check returns what is wrong with a load balancer by itself.
 func (b *LoadBalancer) check() error {
 	if len(b.Zones) == 0 {
-		return ErrorAt(b.Pos, "load_balancer %s has no zones: declare each with its node addresses, such as %q", b.Name, "zone a 192.0.2.1")
+		return ErrorAt(b.Pos, "load_balancer %s has no zones: declare each, with its node addresses if it has any, such as: zone a 192.0.2.1", b.Name)
 	}
 	ids := make(map[string]Pos)
 	for _, z := range b.Zones {
@@ -125,18 +127,52 @@ func (b *LoadBalancer) check() error {
 			return err
 		}
 	}
+	return b.checkAnswers()
+}
+
+// checkAnswers refuses an address that an answer could hold twice: a node of two zones,
+// or a node that is a target of a zone without nodes.
+func (b *LoadBalancer) checkAnswers() error {
+	seen := make(map[netip.Addr]Pos)
+	for _, z := range b.Zones {
+		for _, addr := range z.Nodes {
+			if at, ok := seen[addr]; ok {
+				return ErrorAt(z.Pos, "node address %s is twice in load_balancer %s: here and at %s", addr, b.Name, at)
+			}
+			seen[addr] = z.Pos
+		}
+	}
+	for i := range b.Groups {
+		for _, t := range b.Groups[i].Targets {
+			z := &b.Zones[t.Zone]
+			if at, ok := seen[t.Addr]; ok && len(z.Nodes) == 0 {
+				return ErrorAt(t.Pos, "target %s of zone %q, which has no node addresses and answers with its targets, is a node address at %s", t.Addr, z.ID, at)
+			}
+		}
+	}
 	return nil
 }
 
-// check refuses thresholds that would use unhealthy targets before the zone leaves DNS.
+// check refuses what is wrong with a target group: a target that is in it twice, and
+// minimums that would use unhealthy targets before the zone leaves DNS.
 func (g *TargetGroup) check() error {
+	seen := make(map[netip.Addr]Pos, len(g.Targets))
+	for _, t := range g.Targets {
+		if at, ok := seen[t.Addr]; ok {
+			return ErrorAt(t.Pos, "target %s is twice in target_group %q: here and at %s; a target is in one zone, once", t.Addr, g.ID, at)
+		}
+		seen[t.Addr] = t.Pos
+	}
+	const rule = "a zone must leave DNS no later than its routing gives up"
 	switch {
 	case g.DNS.Off():
 		return nil
 	case g.DNS.Count > 0 && g.DNS.Count < g.Routing.Count:
-		return ErrorAt(g.Limits, "target_group %q: dns_failover count %d is below routing_failover count %d; a zone must leave DNS no later than its routing gives up", g.ID, g.DNS.Count, g.Routing.Count)
+		return ErrorAt(g.Limits, "target_group %q: dns_failover count %d is below routing_failover count %d; %s", g.ID, g.DNS.Count, g.Routing.Count, rule)
+	case g.DNS.Percent == 0 && g.Routing.Percent > 0:
+		return ErrorAt(g.Limits, "target_group %q: dns_failover without a percentage is below routing_failover %d%%; %s", g.ID, g.Routing.Percent, rule)
 	case g.DNS.Percent < g.Routing.Percent:
-		return ErrorAt(g.Limits, "target_group %q: dns_failover percentage %d%% is below routing_failover percentage %d%%; a zone must leave DNS no later than its routing gives up", g.ID, g.DNS.Percent, g.Routing.Percent)
+		return ErrorAt(g.Limits, "target_group %q: dns_failover %d%% is below routing_failover %d%%; %s", g.ID, g.DNS.Percent, g.Routing.Percent, rule)
 	}
 	return nil
 }

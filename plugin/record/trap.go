@@ -17,6 +17,10 @@ const maxCheckedTTL = 300
 
 // traps finds what is legal but seldom meant.
 func (v *validator) traps(g *Group) {
+	if g.Balancer != nil {
+		v.balancer(g)
+		return
+	}
 	checked, ttl := false, uint32(0)
 	for i := range g.Records {
 		r := &g.Records[i]
@@ -41,14 +45,23 @@ func (v *validator) checkOfOwnName(g *Group, r *RecordSet) {
 	if r.Check == NoCheck || (g.Type != dns.TypeA && g.Type != dns.TypeAAAA && g.Type != dns.TypeCNAME) {
 		return
 	}
-	for _, check := range v.endpoints(r.Check) {
+	if check, ok := v.probes(r.Check, g); ok {
+		v.warn(g, r, "circular check", fmt.Errorf("%s: check %q probes the name that this group itself answers, so it depends on its own answer; probe an address instead", g.Key, check.Name))
+	}
+}
+
+// probes returns the check behind a check whose endpoint is the name that a group
+// answers, if there is one.
+func (v *validator) probes(check int32, g *Group) (healthcheck.Check, bool) {
+	for _, check := range v.endpoints(check) {
 		if _, err := netip.ParseAddr(check.Spec.Host); err == nil {
 			continue
 		}
 		if host, err := Canonical(check.Spec.Host); err == nil && v.catalog.Lookup(Key{host, g.Type}) == g {
-			v.warn(g, r, "circular check", fmt.Errorf("%s: check %q probes the name that this group itself answers, so it depends on its own answer; probe an address instead", g.Key, check.Name))
+			return check, true
 		}
 	}
+	return healthcheck.Check{}, false
 }
 
 // endpoints returns the checks that probe something on behalf of a check: itself, or
@@ -74,6 +87,9 @@ func (v *validator) uncheckedTarget(g *Group, r *RecordSet) {
 	target, held := v.catalog.Target(r.Alias.Name, g.Type)
 	if held != Here {
 		return
+	}
+	if b := target.Balancer; b != nil && b.alwaysHealthy() {
+		v.warn(g, r, "unchecked target", fmt.Errorf("alias %s evaluates the health of load_balancer %s, which is always healthy: dns_failover is off in all its target groups (%s)", g.Key, b.Name, b.Pos))
 	}
 	for i := range target.Records {
 		if t := &target.Records[i]; alwaysHealthy(t) {

@@ -1,0 +1,57 @@
+# make            vet, lint and test: what a change has to pass
+# make build      ./coredns, with steer compiled in
+# make help       the rest
+
+GO      ?= go
+COMMIT  ?= $(shell git describe --always --dirty --tags 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X github.com/coredns/coredns/coremain.GitCommit=$(COMMIT)
+
+# One set of flags for all targets but race, so that they share what is compiled: CoreDNS
+# with its plugins takes minutes.
+export GOFLAGS     := $(strip $(GOFLAGS) -trimpath)
+export CGO_ENABLED := 0
+
+# The linter is pinned; go run fetches and builds it like any other module. It reads all
+# that a package imports, so it is spared cmd/coredns: a few lines, and all of CoreDNS.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+# How long each fuzz target and each benchmark runs.
+FUZZTIME  ?= 10s
+BENCHTIME ?= 1s
+
+.DEFAULT_GOAL := all
+.PHONY: all build test race vet lint fuzz bench plugincfg clean help
+
+all: vet lint test ## vet, lint and test
+
+build: ## build ./coredns
+	$(GO) build -ldflags "$(LDFLAGS)" -o coredns ./cmd/coredns
+
+test: ## run all tests
+	$(GO) test ./...
+
+race: ## run all tests under the race detector, which needs a C compiler
+	CGO_ENABLED=1 $(GO) test -race $$($(GO) list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./...)
+
+vet: ## go vet
+	$(GO) vet ./...
+
+lint: ## gofmt and staticcheck
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
+		echo "not formatted, run gofmt -w:"; echo "$$unformatted"; exit 1; fi
+	$(GO) run $(STATICCHECK) $$($(GO) list ./... | grep -v /cmd/coredns$$)
+
+fuzz: ## run every fuzz target for FUZZTIME
+	@GO="$(GO)" FUZZTIME="$(FUZZTIME)" scripts/fuzz.sh
+
+bench: ## run every benchmark for BENCHTIME
+	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) ./...
+
+plugincfg: ## build CoreDNS the other way, with a line in its plugin.cfg
+	@GO="$(GO)" scripts/plugincfg.sh
+
+clean: ## remove what was built
+	rm -f coredns
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -1,0 +1,81 @@
+package steer
+
+import (
+	"context"
+	"sync"
+
+	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/handler"
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// generation is what an instance serves from one load of its configuration to the next:
+// a catalog, the checks that it needs, and what keeps the answers current. A Corefile
+// without imports has one; with them, each change of a file makes the next.
+type generation struct {
+	config   *config
+	data     *handler.Data
+	lease    *healthcheck.Lease
+	resolver *handler.Resolver // nil without external targets
+	cancel   context.CancelFunc
+	wait     sync.WaitGroup
+}
+
+// compile makes the data of a configuration, as if all its checks were healthy.
+func compile(c *config) *handler.Data { return handler.NewData(c.catalog, initial(c.catalog)) }
+
+// initial returns the statuses to compile under before the checks are joined.
+func initial(c *record.Catalog) []healthcheck.Status {
+	statuses := make([]healthcheck.Status, len(c.Checks))
+	for i := range statuses {
+		statuses[i] = healthcheck.Healthy
+	}
+	return statuses
+}
+
+// begin joins the checks, which run already if an earlier generation has them, and
+// follows their statuses from then on. It waits for no result. before is the resolver
+// of the generation that this one replaces, or nil: what it knows is taken over.
+func (in *instance) begin(c *config, data *handler.Data, before *handler.Resolver) *generation {
+	g := &generation{config: c, data: data, lease: checks.Acquire(in.owner, c.catalog.Checks)}
+	changes := make([]healthcheck.Change, 0, len(c.catalog.Checks))
+	for i, s := range g.lease.Statuses() {
+		changes = append(changes, healthcheck.Change{Check: i, Status: s})
+	}
+	data.Update(changes, nil)
+	data.OnBalance(logBalance) // from here on: what held before a reload is no news
+
+	var ctx context.Context
+	ctx, g.cancel = context.WithCancel(context.Background())
+	g.wait.Go(func() { g.follow(ctx) })
+	if g.resolver = handler.NewResolver(in.handler, data, in.wake()); g.resolver != nil {
+		if before != nil {
+			g.resolver.Adopt(before)
+		}
+		g.resolver.Start()
+	}
+	return g
+}
+
+// follow publishes changes of health until the context ends.
+func (g *generation) follow(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-g.lease.Changed():
+			g.data.Update(g.lease.Take(), nil)
+		}
+	}
+}
+
+// end leaves the checks and waits for what the generation started. Its data can be
+// answered from for as long as anyone likes.
+func (g *generation) end() {
+	g.cancel()
+	g.wait.Wait()
+	if g.resolver != nil {
+		g.resolver.Stop()
+	}
+	g.lease.Release()
+}

@@ -1,0 +1,160 @@
+package route53json
+
+import (
+	"slices"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// finish makes groups of the drafts and ends the load.
+func (l *loader) finish() *Import {
+	l.byKey, l.intern, l.targets = nil, nil, nil
+	l.im.groups = make([]*record.Group, 0, len(l.drafts))
+	for i := range l.drafts {
+		d := &l.drafts[i]
+		if g := l.group(d); g != nil {
+			l.im.groups = append(l.im.groups, g)
+		}
+		d.members, d.byID = nil, nil // the group has what is needed of them
+	}
+	l.drafts = nil
+	l.im.sortProblems()
+	return l.im
+}
+
+// group returns the group of a draft, or nil when nothing of it is served.
+func (l *loader) group(d *draft) *record.Group {
+	if d.key.Type == dns.TypeNS {
+		l.ownServers(d)
+	}
+	if len(d.members) > 1 {
+		l.agree(d)
+	}
+	g := &record.Group{Key: d.key}
+	for i := range d.members {
+		m := &d.members[i]
+		switch m.state {
+		case served:
+			if g.Records == nil {
+				g.Pos, g.Policy = m.set.Pos, m.policy
+				g.Records = make([]record.RecordSet, 0, len(d.members)-i)
+			}
+			l.im.file(m.set.Pos.File).RecordSets++
+			g.Records = l.appendMember(g.Records, d, m)
+		case leftOut:
+			l.im.names[d.key.Name] = struct{}{}
+		}
+	}
+	if g.Records == nil {
+		return nil
+	}
+	l.compareTTLs(d, g)
+	return g
+}
+
+// ownServers leaves the name servers of a hosted zone out that is no zone of the block:
+// its records are served as names of a zone above it, and its NS would delegate them.
+func (l *loader) ownServers(d *draft) {
+	if _, ok := l.strangers[d.key.Name]; !ok {
+		return
+	}
+	for i := range d.members {
+		l.dismiss(d, &d.members[i], Misplaced, "these are the servers of the zone %s itself, which is none of this block's; as a delegation they would hide its records", d.key.Name)
+	}
+}
+
+// agree leaves out what does not go with the rest of its group. The policy is the one
+// that most record sets have, or the earliest of those; then one record set stays if it
+// is simple, and one of each tier if it is failover: the first.
+func (l *loader) agree(d *draft) {
+	policy, first := d.policy()
+	var tiers []uint16
+	for i := range d.members {
+		m := &d.members[i]
+		switch {
+		case m.state != served:
+		case m.policy != policy:
+			l.dismiss(d, m, Conflict, "is %s, but the group is %s (%s)", m.policy, policy, first.set.Pos)
+		case policy == record.Simple && m != first:
+			l.dismiss(d, m, Conflict, "has no routing policy, so the name has room for one record set; there is another (%s)", first.set.Pos)
+		case policy == record.Failover && slices.Contains(tiers, m.set.Tier):
+			l.dismiss(d, m, Conflict, "is a second %s; the first one stays", record.TierName(m.set.Tier))
+		case policy == record.Failover:
+			tiers = append(tiers, m.set.Tier)
+		}
+	}
+}
+
+// policy returns the policy that a group has, and its first record set.
+func (d *draft) policy() (record.Policy, *member) {
+	votes := make(map[record.Policy]int)
+	most := 0
+	for i := range d.members {
+		if m := &d.members[i]; m.state == served {
+			votes[m.policy]++
+			most = max(most, votes[m.policy])
+		}
+	}
+	for i := range d.members {
+		if m := &d.members[i]; m.state == served && votes[m.policy] == most {
+			return m.policy, m
+		}
+	}
+	return record.Simple, nil
+}
+
+// appendMember appends a member's record set: of a multivalue one with several values
+// one for each, since up to eight values are chosen among all of them.
+func (l *loader) appendMember(to []record.RecordSet, d *draft, m *member) []record.RecordSet {
+	if m.policy != record.Multivalue || len(m.set.Values) < 2 {
+		return append(to, m.set)
+	}
+	l.reportMember(d, m, Changed, BadPolicy, "has %d values, and multivalue record sets have one; taken for one record set each, with the same health check", len(m.set.Values))
+	for i := range m.set.Values {
+		one := m.set
+		one.Values = m.set.Values[i : i+1 : i+1]
+		if i > 0 {
+			one.SetID = ""
+		}
+		to = append(to, one)
+	}
+	return to
+}
+
+// compareTTLs warns of a group whose answers have different TTLs.
+func (l *loader) compareTTLs(d *draft, g *record.Group) {
+	first, other := -1, 0
+	for i := range g.Records {
+		values := g.Records[i].Values
+		switch {
+		case len(values) == 0:
+			continue
+		case first < 0:
+			first = i
+		case values[0].Header().Ttl != g.Records[first].Values[0].Header().Ttl:
+			other = i
+		}
+	}
+	if other == 0 {
+		return
+	}
+	a, b := &g.Records[first], &g.Records[other]
+	l.im.report(about(g.Key, b.Pos, b.SetID), Warning, BadTTL, "TTL %d differs from the %d of another record set of the group (%s)",
+		b.Values[0].Header().Ttl, a.Values[0].Header().Ttl, a.Pos)
+}
+
+// dismiss leaves a member out that was to be served.
+func (l *loader) dismiss(d *draft, m *member, kind Kind, format string, args ...any) {
+	if m.state == served {
+		m.state = leftOut
+		l.reportMember(d, m, LeftOut, kind, format, args...)
+	}
+}
+
+func (l *loader) reportMember(d *draft, m *member, level Level, kind Kind, format string, args ...any) {
+	p := about(d.key, m.set.Pos, m.set.SetID)
+	p.Index = int(m.index)
+	l.im.report(p, level, kind, format, args...)
+}

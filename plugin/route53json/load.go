@@ -1,0 +1,193 @@
+package route53json
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// FileError is why a file was not loaded at all.
+type FileError struct {
+	Path         string
+	Line, Column int // 0 when the file could not be read
+	Err          error
+}
+
+func (e *FileError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	}
+	return fmt.Sprintf("%s:%d:%d: %v", e.Path, e.Line, e.Column, e.Err)
+}
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Expand returns the files that patterns name, each once: a pattern's in the order of
+// the alphabet, the patterns' in theirs. A pattern without a wildcard stands for itself,
+// whether or not there is such a file; one with a wildcard must match something.
+func Expand(patterns []string) ([]string, error) {
+	var paths []string
+	for _, pattern := range patterns {
+		matches := []string{pattern}
+		if strings.ContainsAny(pattern, `*?[`) {
+			var err error
+			if matches, err = filepath.Glob(pattern); err != nil {
+				return nil, fmt.Errorf("file pattern %q: %w", pattern, err)
+			}
+			if len(matches) == 0 {
+				return nil, fmt.Errorf("file pattern %q matches no file", pattern)
+			}
+		}
+		for _, path := range matches {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths, nil
+}
+
+// Load reads files, in this order, as one import. When some cannot be read as JSON that
+// Route 53 knows, nothing is loaded and the error is an [Errors] of them.
+func Load(paths []string, options Options) (*Import, error) {
+	l := newLoader(options)
+	var errs Errors
+	for _, path := range paths {
+		if err := l.open(path); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return l.finish(), nil
+}
+
+// Errors are the errors of the files that could not be loaded.
+type Errors []*FileError
+
+func (e Errors) Error() string {
+	texts := make([]string, len(e))
+	for i := range e {
+		texts[i] = e[i].Error()
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (l *loader) open(path string) *FileError {
+	f, err := os.Open(path)
+	if err != nil {
+		return &FileError{Path: path, Err: plainError(err)}
+	}
+	defer f.Close()
+	return l.read(path, f)
+}
+
+// read loads one file.
+func (l *loader) read(path string, r io.Reader) *FileError {
+	l.im.order[path] = len(l.im.Files)
+	l.im.Files = append(l.im.Files, File{Path: path})
+	var h maphash.Hash
+	h.SetSeed(seed)
+	l.path, l.index = path, 0
+	l.scanner = newScanner(io.TeeReader(r, &h))
+	if err := l.documents(); err != nil {
+		if at, ok := errors.AsType[*syntaxError](err); ok {
+			return &FileError{path, at.line, at.column, plainError(at.err)}
+		}
+		return &FileError{Path: path, Err: plainError(err)}
+	}
+	l.im.file(path).Digest = Digest(h.Sum64())
+	return nil
+}
+
+// plainError drops the path that package os puts before an error.
+func plainError(err error) error {
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}
+
+// Digest tells two contents of a file apart. It has a meaning within one process only.
+type Digest uint64
+
+var seed = maphash.MakeSeed()
+
+// DigestFile returns the Digest of a file as it is now.
+func DigestFile(path string) (Digest, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	var h maphash.Hash
+	h.SetSeed(seed)
+	if _, err := io.Copy(&h, f); err != nil {
+		return 0, err
+	}
+	return Digest(h.Sum64()), nil
+}
+
+// loader builds an Import.
+type loader struct {
+	*scanner
+	options Options
+	im      *Import
+	zones   *record.Catalog // empty: knows what the zones allow
+	path    string          // of the file that is read
+	index   int             // of the record set, change or health check that is read
+
+	items  []*item // one for each object around the next byte, from the outside in
+	nested int     // how many of them there are
+
+	drafts    []draft
+	byKey     map[record.Key]int32 // drafts
+	intern    map[string]string
+	targets   map[string]string // of aliases, as written and as they are held
+	lastRaw   []byte            // the last owner name as written, and as it is held
+	lastName  string
+	strangers map[string]struct{} // names of SOA records that are no zones of the block
+}
+
+func newLoader(options Options) *loader {
+	return &loader{
+		options: options,
+		zones:   record.NewCatalog(options.Zones),
+		im: &Import{
+			names:   make(map[string]struct{}),
+			byID:    make(map[string]int32),
+			tallies: make(map[tally]int),
+			order:   make(map[string]int),
+		},
+		byKey:     make(map[record.Key]int32),
+		intern:    make(map[string]string),
+		targets:   make(map[string]string),
+		strangers: make(map[string]struct{}),
+	}
+}
+
+// maxInterned bounds the table of strings that are kept once.
+const maxInterned = 1 << 16
+
+// shared returns b as a string that is shared with equal ones.
+func (l *loader) shared(b []byte) string {
+	if len(b) == 0 {
+		return ""
+	}
+	if s, ok := l.intern[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if len(l.intern) < maxInterned {
+		l.intern[s] = s
+	}
+	return s
+}

@@ -1,0 +1,108 @@
+package route53json
+
+import (
+	"bytes"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// parseValues makes the RRs of a record set.
+func (c *candidate) parseValues(m *member, ttl uint32) bool {
+	set := &c.it.set
+	rrs := make([]dns.RR, 0, len(set.values))
+	var seen map[string]struct{}
+	for i := range set.values {
+		rr, err := c.value(set.values[i].text, ttl)
+		if err != nil {
+			c.report(LeftOut, BadValue, "%v", err)
+			return false
+		}
+		if len(set.values) > 1 {
+			if seen == nil {
+				seen = make(map[string]struct{}, len(set.values))
+			}
+			text := rr.String()
+			if _, twice := seen[text]; twice {
+				c.report(Changed, Duplicate, "has the value %q twice; answered once", set.values[i].text)
+				continue
+			}
+			seen[text] = struct{}{}
+		}
+		rrs = append(rrs, rr)
+	}
+	m.set.Values = rrs[:len(rrs):len(rrs)]
+	return true
+}
+
+// value makes one RR. Names in values are absolute, as everywhere in Route 53.
+func (c *candidate) value(raw []byte, ttl uint32) (dns.RR, error) {
+	raw = bytes.TrimSpace(raw)
+	text := c.key.Type == dns.TypeTXT || c.key.Type == dns.TypeSPF
+	var err error
+	switch {
+	case text && bytes.IndexByte(raw, '"') < 0:
+		c.report(Warning, TextFlavour, "value %.100q is not in double quotes; taken for one text", raw)
+		raw, err = unescaped(raw)
+	case text:
+		raw, err = decimalEscapes(apart(raw))
+	case bytes.IndexByte(raw, '\\') >= 0:
+		raw, err = decimalEscapes(raw)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rr, _, err := record.ParseValue(c.key, ttl, ".", string(raw))
+	return rr, err
+}
+
+// apart puts a space between strings that touch, as in `"first""second"`: people split
+// long texts like that, and Route 53 takes it.
+func apart(raw []byte) []byte {
+	if !bytes.Contains(raw, []byte(`""`)) {
+		return raw
+	}
+	out := make([]byte, 0, len(raw)+8)
+	quoted := false
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			out = append(out, raw[i])
+			if i++; i == len(raw) {
+				return out
+			}
+		case '"':
+			if quoted = !quoted; quoted && i > 0 && raw[i-1] == '"' {
+				out = append(out, ' ')
+			}
+		}
+		out = append(out, raw[i])
+	}
+	return out
+}
+
+// unescaped returns the bytes that a text with octal escapes stands for.
+func unescaped(raw []byte) ([]byte, error) {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw, nil
+	}
+	out := make([]byte, 0, len(raw))
+	for i := 0; i < len(raw); i++ {
+		if raw[i] == '\\' {
+			b, ok, err := octal(raw[i+1:])
+			switch {
+			case err != nil:
+				return nil, err
+			case ok:
+				out = append(out, b)
+				i += 3
+				continue
+			case i+1 < len(raw):
+				i++
+			}
+		}
+		out = append(out, raw[i])
+	}
+	return out, nil
+}

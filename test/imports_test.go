@@ -1,0 +1,73 @@
+package test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/steerdns/steer"
+
+// mayImport are the packages and what they may import of ours; "*" is everything. A new
+// arrow means a new entry here, and a reason in docs/adr.
+var mayImport = map[string][]string{
+	"":                   {"*"},
+	"healthcheck":        {},
+	"plugin/record":      {"healthcheck"},
+	"plugin/routing":     {"plugin/record", "healthcheck"},
+	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck"},
+	"plugin/route53json": {"plugin/record", "healthcheck"},
+	"cmd/":               {"*"}, // whatever is below
+	"bench/":             {"*"},
+	"test":               {"*"},
+}
+
+// strangers are modules that a package must not import, tests aside: healthcheck knows
+// nothing of DNS servers, and what is pure needs none to run.
+var strangers = map[string][]string{
+	"healthcheck":        {"github.com/coredns/", "github.com/miekg/dns"},
+	"plugin/record":      {"github.com/coredns/"},
+	"plugin/routing":     {"github.com/coredns/"},
+	"plugin/route53json": {"github.com/coredns/"},
+}
+
+func TestImports(t *testing.T) {
+	cmd := exec.Command("go", "list", "-e", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
+	cmd.Dir = ".."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg := inside(words[0])
+		rule := pkg
+		if top, _, _ := strings.Cut(pkg, "/"); mayImport[top+"/"] != nil {
+			rule = top + "/"
+		}
+		allowed, ok := mayImport[rule]
+		if !ok {
+			t.Errorf("package %q is not in the table of import rules", pkg)
+			continue
+		}
+		for _, imported := range words[1:] {
+			for _, s := range strangers[rule] {
+				if strings.HasPrefix(imported, s) {
+					t.Errorf("%s imports %s", pkg, imported)
+				}
+			}
+			if imported != module && !strings.HasPrefix(imported, module+"/") {
+				continue
+			}
+			if to := inside(imported); !slices.Contains(allowed, "*") && !slices.Contains(allowed, to) {
+				t.Errorf("%s imports %s", pkg, to)
+			}
+		}
+	}
+}
+
+// inside returns the path of a package inside the module.
+func inside(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+}
