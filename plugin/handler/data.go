@@ -29,7 +29,7 @@ func NewData(c *record.Catalog, statuses []healthcheck.Status) *Data {
 		_, s, _ := d.table.Group(i)
 		d.slots[i].Store(s)
 	}
-	d.names, d.zones = buildIndex(c, d.table, d.slots)
+	d.names, d.zones = buildIndex(c, d.slots)
 	return d
 }
 

@@ -28,6 +28,7 @@ deep.empty.example.org. 60 A     192.0.2.81
 *.wild.example.org.     60 A     192.0.2.82
 *.wild.example.org.     60 MX    10 mail.example.org.
 held.wild.example.org.  60 TXT   "held"
+*.far.below.example.org. 60 A    192.0.2.85
 a.b.*.star.example.org. 60 A     192.0.2.83
 cname.example.org.      60 CNAME www.example.org.
 chain.example.org.      60 CNAME cname.example.org.
@@ -177,6 +178,10 @@ func TestAnswers(t *testing.T) {
 		{"an asterisk in the middle is a label like any other", "a.b.*.star.example.org.", dns.TypeA, "NOERROR aa an[a.b.*.star.example.org. 60 A 192.0.2.83]"},
 		{"but it makes a wildcard without data, which what is beside it meets (RFC 4592, section 2.2.2)", "c.star.example.org.", dns.TypeA, nodata},
 		{"and what is below that", "a.b.c.star.example.org.", dns.TypeA, nodata},
+
+		{"the names above a wildcard exist", "below.example.org.", dns.TypeA, nodata},
+		{"and end what a wildcard of theirs would be", "x.below.example.org.", dns.TypeA, nxdomain},
+		{"below a wildcard without names beside it", "x.far.below.example.org.", dns.TypeA, "NOERROR aa an[x.far.below.example.org. 60 A 192.0.2.85]"},
 
 		{"a CNAME is followed", "cname.example.org.", dns.TypeA, "NOERROR aa an[cname.example.org. 60 CNAME www.example.org.; www.example.org. 60 A 192.0.2.80]"},
 		{"in the query's case", "CNAME.example.org.", dns.TypeA, "NOERROR aa an[CNAME.example.org. 60 CNAME www.example.org.; www.example.org. 60 A 192.0.2.80]"},

@@ -51,20 +51,22 @@ func (h *holder) find(typ uint16) *slot {
 
 // buildIndex makes the map from names to holders that queries look into. It never
 // changes after that.
-func buildIndex(c *record.Catalog, table *routing.Table, slots []slot) (map[string]*holder, []*zone) {
-	x := &indexer{catalog: c, names: make(map[string]*holder, len(c.Groups)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones))}
+func buildIndex(c *record.Catalog, slots []slot) (map[string]*holder, []*zone) {
+	x := &indexer{catalog: c, names: make(map[string]*holder, len(c.Order)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones))}
 	zones := make([]*zone, len(c.Zones))
 	for i, name := range c.Zones {
 		zones[i] = &zone{name: name, number: i}
 		x.zones[name] = zones[i]
 	}
 	c.EachName(x.exists)
-	for i := range table.Len() {
-		g, _, _ := table.Group(i)
-		x.holds(g.Key, &slots[i])
+	x.linkWildcards()
+	for _, g := range c.Order {
+		x.holds(g.Key, &slots[g.Ordinal])
 	}
-	for name, h := range x.names {
-		x.connect(name, h)
+	if x.delegates {
+		for name, h := range x.names {
+			x.findCut(name, h)
+		}
 	}
 	for _, z := range zones {
 		z.apex = x.names[z.name]
@@ -77,16 +79,37 @@ func buildIndex(c *record.Catalog, table *routing.Table, slots []slot) (map[stri
 }
 
 type indexer struct {
-	catalog *record.Catalog
-	names   map[string]*holder
-	zones   map[string]*zone
-	chunk   []holder // holders are allocated many at a time
+	catalog   *record.Catalog
+	names     map[string]*holder
+	zones     map[string]*zone
+	chunk     []holder // holders are allocated many at a time
+	sets      []set    // and so is room for the first set of each
+	wildcards []string
+	delegates bool // there is an NS set below an apex
 }
 
 func (x *indexer) exists(name string) (known bool) {
-	if _, ok := x.names[name]; ok {
+	if _, known = x.names[name]; known {
 		return true
 	}
+	x.names[name] = x.holder(name)
+	if record.Wildcard(name) {
+		x.wildcards = append(x.wildcards, name)
+	}
+	return false
+}
+
+// linkWildcards makes wildcards known to the names that they stand below.
+func (x *indexer) linkWildcards() {
+	for _, name := range x.wildcards {
+		parent, _ := record.Parent(name)
+		if above := x.names[parent]; above != nil { // nil if the wildcard is a zone itself
+			above.wildcard = x.names[name]
+		}
+	}
+}
+
+func (x *indexer) holder(name string) *holder {
 	if len(x.chunk) == 0 {
 		x.chunk = make([]holder, 64)
 	}
@@ -94,34 +117,32 @@ func (x *indexer) exists(name string) (known bool) {
 	x.chunk = x.chunk[1:]
 	zone, _ := x.catalog.Zone(name)
 	h.zone = x.zones[zone]
-	x.names[name] = h
-	return false
+	return h
 }
 
 func (x *indexer) holds(k record.Key, s *slot) {
 	h := x.names[k.Name]
+	if h.sets == nil {
+		if len(x.sets) == 0 {
+			x.sets = make([]set, 64)
+		}
+		h.sets, x.sets = x.sets[:0:1], x.sets[1:]
+	}
 	h.sets = append(h.sets, set{k.Type, s})
 	h.cname = h.cname || k.Type == dns.TypeCNAME
 	h.dname = h.dname || k.Type == dns.TypeDNAME
+	x.delegates = x.delegates || k.Type == dns.TypeNS && k.Name != h.zone.name
 }
 
-// connect finds the holder's delegation, and makes it known to the name above if it is
-// a wildcard.
-func (x *indexer) connect(name string, h *holder) {
-	if record.Wildcard(name) {
-		parent, _ := record.Parent(name)
-		if p := x.names[parent]; p != nil {
-			p.wildcard = h
-		}
-	}
-	// The topmost NS set below the apex is the cut: what lies beneath is another
-	// server's, further cuts included.
-	for name != h.zone.name {
-		if p := x.names[name]; p != nil && p.find(dns.TypeNS) != nil {
+// findCut finds the delegation that a name is at or below: the topmost NS set below the
+// apex. What lies beneath is another server's, further cuts included.
+func (x *indexer) findCut(name string, h *holder) {
+	for at := name; at != h.zone.name; {
+		if p := x.names[at]; p != nil && p.find(dns.TypeNS) != nil {
 			h.cut = p
 		}
 		var ok bool
-		if name, ok = record.Parent(name); !ok {
+		if at, ok = record.Parent(at); !ok {
 			return
 		}
 	}

@@ -27,6 +27,10 @@ type Catalog struct {
 	// was left out; they answer NODATA.
 	Names map[string]struct{}
 
+	// Order holds all groups in some order, each at its Ordinal. [Catalog.Validate]
+	// makes it.
+	Order []*Group
+
 	zones  map[string]struct{}
 	exists map[string]struct{} // made by the first Exists
 }
@@ -88,6 +92,15 @@ func (c *Catalog) Add(g *Group) error {
 	return nil
 }
 
+// number gives each group its place in Order.
+func (c *Catalog) number() {
+	c.Order = make([]*Group, 0, len(c.Groups))
+	for _, g := range c.Groups {
+		g.Ordinal = int32(len(c.Order))
+		c.Order = append(c.Order, g)
+	}
+}
+
 // Allows returns an error when a group cannot stand under the key whatever it holds:
 // the name is outside the zones, or the type has no place at it.
 func (c *Catalog) Allows(k Key, pos Pos) error {
@@ -113,6 +126,9 @@ func (g *Group) check() error {
 	}
 	if len(g.Records) == 0 {
 		return ErrorAt(g.Pos, "%s %s is empty: a group needs at least one record", g.Policy, g.Key)
+	}
+	if len(g.Records) == 1 && g.Policy != Failover {
+		return g.checkRecord(0)
 	}
 	ids := make(map[string]Pos, len(g.Records))
 	tiers := make(map[uint16]Pos)

@@ -9,19 +9,13 @@ import (
 	"github.com/miekg/dns"
 )
 
-// cycles finds aliases that lead back to themselves: a depth-first walk over the groups
-// that have aliases, in a fixed order so that the message is always the same.
-func (v *validator) cycles() {
-	var keys []Key
-	for k, g := range v.catalog.Groups {
-		if slices.ContainsFunc(g.Records, func(r RecordSet) bool { return r.Alias != nil }) {
-			keys = append(keys, k)
-		}
-	}
-	slices.SortFunc(keys, func(a, b Key) int { return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
-	w := &walk{validator: v, state: make(map[*Group]walkState, len(keys))}
-	for _, k := range keys {
-		if g := v.catalog.Groups[k]; g != nil {
+// cycles finds aliases that lead back to themselves: a depth-first walk from those groups
+// that can be on a cycle, in a fixed order so that the message is always the same.
+func (v *validator) cycles(suspects []*Group) {
+	slices.SortFunc(suspects, func(a, b *Group) int { return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
+	w := &walk{validator: v, state: make(map[*Group]walkState, len(suspects))}
+	for _, g := range suspects {
+		if w.state[g] == unseen && v.catalog.Groups[g.Key] == g {
 			w.visit(g)
 		}
 	}

@@ -94,6 +94,9 @@ type Group struct {
 	Policy  Policy
 	Records []RecordSet
 
+	// Ordinal is the group's place in [Catalog.Order].
+	Ordinal int32
+
 	// Balancer is set for the Balanced policy, in place of Records.
 	Balancer *LoadBalancer
 }

@@ -29,7 +29,6 @@ func (v *validator) traps(g *Group) {
 			ttl = max(ttl, r.Values[0].Header().Ttl)
 		}
 		v.checkOfOwnName(g, r)
-		v.uncheckedTarget(g, r)
 	}
 	if checked && ttl > maxCheckedTTL {
 		v.warn(g, nil, "long ttl", fmt.Errorf("%s has health checks and a TTL of %d s: clients keep a dead address that long; %d s or less is usual", g.Key, ttl, maxCheckedTTL))
@@ -42,11 +41,23 @@ func (v *validator) traps(g *Group) {
 // Source: Route 53 Developer Guide, "Values that you specify when you create or update
 // health checks", the warning on domain names.
 func (v *validator) checkOfOwnName(g *Group, r *RecordSet) {
-	if r.Check == NoCheck || (g.Type != dns.TypeA && g.Type != dns.TypeAAAA && g.Type != dns.TypeCNAME) {
+	if r.Check == NoCheck || !v.named[r.Check] || (g.Type != dns.TypeA && g.Type != dns.TypeAAAA && g.Type != dns.TypeCNAME) {
 		return
 	}
 	if check, ok := v.probes(r.Check, g); ok {
 		v.warn(g, r, "circular check", fmt.Errorf("%s: check %q probes the name that this group itself answers, so it depends on its own answer; probe an address instead", g.Key, check.Name))
+	}
+}
+
+// findNamed notes which checks probe an endpoint that is given by name: few, mostly.
+func (v *validator) findNamed() {
+	v.named = make([]bool, len(v.catalog.Checks))
+	for i := range v.named {
+		for _, check := range v.endpoints(int32(i)) {
+			if _, err := netip.ParseAddr(check.Spec.Host); err != nil {
+				v.named[i] = true
+			}
+		}
 	}
 }
 
@@ -80,12 +91,8 @@ func (v *validator) endpoints(i int32) []healthcheck.Check {
 
 // uncheckedTarget warns of an alias that evaluates a target which can never be
 // unhealthy, since one of its records has neither a check nor a health of its own.
-func (v *validator) uncheckedTarget(g *Group, r *RecordSet) {
-	if r.Alias == nil || !r.Alias.EvaluateTargetHealth {
-		return
-	}
-	target, held := v.catalog.Target(r.Alias.Name, g.Type)
-	if held != Here {
+func (v *validator) uncheckedTarget(g *Group, r *RecordSet, target *Group) {
+	if !r.Alias.EvaluateTargetHealth {
 		return
 	}
 	if b := target.Balancer; b != nil && b.alwaysHealthy() {

@@ -37,11 +37,12 @@ func (c *Catalog) Validate() []Problem {
 	c.completeSOA()
 	v := &validator{catalog: c}
 	v.conflicts()
-	v.targets()
-	v.cycles()
+	v.cycles(v.aliases())
+	v.findNamed()
 	for _, g := range c.Groups {
 		v.traps(g)
 	}
+	c.number()
 	slices.SortStableFunc(v.problems, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), strings.Compare(a.Key.Name, b.Key.Name), cmp.Compare(a.Key.Type, b.Key.Type))
 	})
@@ -51,6 +52,7 @@ func (c *Catalog) Validate() []Problem {
 type validator struct {
 	catalog  *Catalog
 	problems []Problem
+	named    []bool // by check: it probes an endpoint that is given by name
 }
 
 func (v *validator) warn(g *Group, r *RecordSet, kind string, err error) {
@@ -82,9 +84,18 @@ func (v *validator) refuse(g *Group, r *RecordSet, kind string, err error) {
 
 // conflicts finds CNAMEs beside other data (RFC 1034, section 3.6.2).
 func (v *validator) conflicts() {
+	cnames := make(map[string]bool)
+	for k := range v.catalog.Groups {
+		if k.Type == dns.TypeCNAME {
+			cnames[k.Name] = true
+		}
+	}
+	if len(cnames) == 0 {
+		return
+	}
 	beside := make(map[string][]uint16) // other types, by name
 	for k := range v.catalog.Groups {
-		if _, ok := v.catalog.Groups[Key{k.Name, dns.TypeCNAME}]; ok && k.Type != dns.TypeCNAME {
+		if k.Type != dns.TypeCNAME && cnames[k.Name] {
 			beside[k.Name] = append(beside[k.Name], k.Type)
 		}
 	}
@@ -104,22 +115,41 @@ func (v *validator) conflicts() {
 	}
 }
 
-// targets finds aliases whose target nothing holds.
-func (v *validator) targets() {
+// aliases finds aliases whose target nothing holds, and those that evaluate one that is
+// always healthy. It returns the groups that can be on a cycle: those with an alias to a
+// group that has aliases itself.
+func (v *validator) aliases() (suspects []*Group) {
 	for _, g := range v.catalog.Groups {
+		suspect := false
 		for i := range g.Records {
 			r := &g.Records[i]
 			if r.Alias == nil {
 				continue
 			}
-			if _, held := v.catalog.Target(r.Alias.Name, g.Type); held != Nowhere {
-				continue
+			switch target, held := v.catalog.Target(r.Alias.Name, g.Type); held {
+			case Here:
+				suspect = suspect || target.hasAlias()
+				v.uncheckedTarget(g, r, target)
+			case Nowhere:
+				level := Refused
+				if r.Imported {
+					level = Warning
+				}
+				v.report(g, r, level, "alias target", targetError(v.catalog, g, r))
 			}
-			if r.Imported {
-				v.warn(g, r, "alias target", targetError(v.catalog, g, r))
-				continue
-			}
-			v.report(g, r, Refused, "alias target", targetError(v.catalog, g, r))
+		}
+		if suspect {
+			suspects = append(suspects, g)
 		}
 	}
+	return suspects
+}
+
+func (g *Group) hasAlias() bool {
+	for i := range g.Records {
+		if g.Records[i].Alias != nil {
+			return true
+		}
+	}
+	return false
 }

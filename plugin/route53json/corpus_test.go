@@ -80,7 +80,7 @@ func (b *block) selection(name, typ string, down ...string) *routing.Selection {
 		b.t.Fatalf("nothing answers %s %s", name, typ)
 	}
 	table := routing.NewTable(b.catalog, statuses)
-	i, _ := table.Index(g)
+	i := int(g.Ordinal)
 	_, s, _ := table.Group(i)
 	return s
 }
@@ -283,7 +283,7 @@ func TestCorpusFailoverOfLoadBalancers(t *testing.T) {
 				table.Update(nil, []routing.ExternalChange{{External: i, Healthy: tc.target}}, func(int, *routing.Selection) {})
 			}
 		}
-		i, _ := table.Index(b.catalog.Groups[record.Key{Name: name, Type: dns.TypeA}])
+		i := int(b.catalog.Groups[record.Key{Name: name, Type: dns.TypeA}].Ordinal)
 		_, s, _ := table.Group(i)
 		if got := s.Answer(name, func(uint64) uint64 { return 0 }).Set.SetID; got != tc.want {
 			t.Errorf("target healthy %v, check %s: %s, want %s", tc.target, tc.check, got, tc.want)

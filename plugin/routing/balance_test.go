@@ -243,8 +243,7 @@ func TestBalancerFamilies(t *testing.T) {
 	b.Zones[1].Nodes = append(b.Zones[1].Nodes, netip.MustParseAddr("2001:db8::2"))
 	c := catalog(t, 2, b.RRGroups()...)
 	tab := NewTable(c, statuses("hh"))
-	i, _ := tab.Index(c.Groups[record.Key{Name: "lb.example.", Type: dns.TypeAAAA}])
-	_, s, _ := tab.Group(i)
+	_, s, _ := tab.Group(int(c.Groups[record.Key{Name: "lb.example.", Type: dns.TypeAAAA}].Ordinal))
 	if got := oddsOf(s, values).String(); got != "2001:db8::2 1" {
 		t.Errorf("AAAA answers %s", got)
 	}

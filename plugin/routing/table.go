@@ -10,8 +10,7 @@ import (
 // be read by any.
 type Table struct {
 	catalog   *record.Catalog
-	groups    []node // targets before the aliases that point at them
-	index     map[*record.Group]int32
+	groups    []node // by [record.Group.Ordinal]
 	externals []*External
 
 	checks   []healthcheck.Status // by index into the catalog's Checks
@@ -27,8 +26,8 @@ type Table struct {
 
 	balances map[*record.LoadBalancer]Balance
 
-	// OnBalance is called by Update with a line for each zone of a load balancer that
-	// leaves DNS or returns to it. It may be nil.
+	// OnBalance is called by Update for each zone of a load balancer that leaves DNS or
+	// returns to it. It may be nil.
 	OnBalance func(Transition)
 }
 
@@ -61,29 +60,17 @@ const (
 // holds the statuses of the catalog's Checks, external targets count as healthy.
 func NewTable(c *record.Catalog, checks []healthcheck.Status) *Table {
 	t := &Table{
-		catalog: c,
-		groups:  make([]node, 0, len(c.Groups)),
-		index:   make(map[*record.Group]int32, len(c.Groups)),
-		checks:  append([]healthcheck.Status(nil), checks...),
-		byCheck: make([][]int32, len(c.Checks)),
-
+		catalog:  c,
+		groups:   make([]node, len(c.Order)),
+		checks:   append([]healthcheck.Status(nil), checks...),
+		byCheck:  make([][]int32, len(c.Checks)),
+		dirty:    make([][]int32, 1),
+		marked:   make([]bool, len(c.Order)),
 		balances: make(map[*record.LoadBalancer]Balance),
 	}
 	b := &builder{Table: t, external: make(map[record.Key]int32)}
-	for _, g := range c.Groups {
+	for _, g := range c.Order {
 		b.add(g)
-	}
-	t.marked = make([]bool, len(t.groups))
-	t.resolved = make([]bool, len(t.externals))
-	for i := range t.resolved {
-		t.resolved[i] = true
-	}
-	for i := range t.groups {
-		n := &t.groups[i]
-		for int(n.rank) >= len(t.dirty) {
-			t.dirty = append(t.dirty, nil)
-		}
-		n.current, n.healthy = t.compile(n)
 	}
 	return t
 }
@@ -94,13 +81,14 @@ type builder struct {
 	external map[record.Key]int32
 }
 
-// add appends a group after the groups that its aliases point at, and returns its
-// index. The catalog is validated, so there are no cycles.
-func (b *builder) add(g *record.Group) int32 {
-	if i, ok := b.index[g]; ok {
-		return i
+// add enters a group, after the groups that its aliases point at, and compiles it. The
+// catalog is validated, so there are no cycles.
+func (b *builder) add(g *record.Group) {
+	n := &b.groups[g.Ordinal]
+	if n.group != nil {
+		return
 	}
-	n := node{group: g}
+	n.group = g
 	for i := range g.Records {
 		r := &g.Records[i]
 		if r.Alias == nil {
@@ -114,23 +102,25 @@ func (b *builder) add(g *record.Group) int32 {
 			n.rank = max(n.rank, b.groups[n.targets[i].index].rank+1)
 		}
 	}
-	self := int32(len(b.groups))
-	b.groups = append(b.groups, n)
-	b.index[g] = self
-	b.link(self)
-	return self
+	if int(n.rank) == len(b.dirty) {
+		b.dirty = append(b.dirty, nil)
+	}
+	b.link(g.Ordinal)
+	n.current, n.healthy = b.compile(n)
 }
 
 func (b *builder) target(k record.Key) target {
 	switch g, held := b.catalog.Target(k.Name, k.Type); held {
 	case record.Here:
-		return target{groupTarget, b.add(g)}
+		b.add(g)
+		return target{groupTarget, g.Ordinal}
 	case record.Elsewhere:
 		i, ok := b.external[k]
 		if !ok {
 			i = int32(len(b.externals))
 			b.external[k] = i
 			b.externals = append(b.externals, &External{Key: k})
+			b.resolved = append(b.resolved, true)
 			b.byExternal = append(b.byExternal, nil)
 		}
 		return target{externalTarget, i}
@@ -176,17 +166,11 @@ func appendOnce(list []int32, v int32) []int32 {
 // Len returns the number of groups.
 func (t *Table) Len() int { return len(t.groups) }
 
-// Group returns the i-th group, its current Selection, and whether it is healthy, as an
+// Group returns the group of an Ordinal, its current Selection, and whether it is healthy, as an
 // alias that evaluates it sees it.
 func (t *Table) Group(i int) (g *record.Group, s *Selection, healthy bool) {
 	n := &t.groups[i]
 	return n.group, n.current, n.healthy
-}
-
-// Index returns the index of a group.
-func (t *Table) Index(g *record.Group) (int, bool) {
-	i, ok := t.index[g]
-	return int(i), ok
 }
 
 // Externals returns the targets that are held elsewhere.
