@@ -10,21 +10,19 @@ import (
 // networks are the names under which package net knows the families.
 var networks = [...]string{IPv4: "ip4", IPv6: "ip6", AnyFamily: "ip"}
 
-// opener connects to one address; it fails when the deadline passes or ctx ends.
-type opener func(ctx context.Context, to netip.AddrPort, deadline time.Time) error
-
-// connect has the endpoint of s opened by the deadline. A name is resolved anew; its
+// connect connects to the endpoint of s by the deadline. A name is resolved anew; its
 // addresses are tried in turn, and the first failure is the one that is returned.
-func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time, open opener) error {
+func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time) (net.Conn, error) {
 	if addr, err := netip.ParseAddr(s.Host); err == nil {
-		if err := open(ctx, netip.AddrPortFrom(addr.Unmap(), s.Port), deadline); err != nil {
-			return connectError(err, s.ConnectTimeout)
+		conn, err := p.dial(ctx, netip.AddrPortFrom(addr.Unmap(), s.Port), deadline)
+		if err != nil {
+			return nil, connectError(err, s.ConnectTimeout)
 		}
-		return nil
+		return conn, nil
 	}
 	addrs, err := p.resolve(ctx, s, deadline)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var first error
 	for i, addr := range addrs {
@@ -33,9 +31,9 @@ func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time, open 
 			break
 		}
 		wait := share(left, len(addrs)-i)
-		err := open(ctx, netip.AddrPortFrom(addr.Unmap(), s.Port), time.Now().Add(wait))
+		conn, err := p.dial(ctx, netip.AddrPortFrom(addr.Unmap(), s.Port), time.Now().Add(wait))
 		if err == nil {
-			return nil
+			return conn, nil
 		}
 		if first == nil {
 			first = connectError(err, s.ConnectTimeout)
@@ -44,7 +42,7 @@ func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time, open 
 	if first == nil {
 		first = connectError(context.DeadlineExceeded, s.ConnectTimeout)
 	}
-	return first
+	return nil, first
 }
 
 // resolve returns the addresses of the host of s, at least one.
@@ -61,18 +59,18 @@ func (p *prober) resolve(ctx context.Context, s *Spec, deadline time.Time) ([]ne
 	return addrs, nil
 }
 
-// dial connects to one address for an exchange.
-func (p *prober) dial(ctx context.Context, to netip.AddrPort, deadline time.Time) (*net.TCPConn, error) {
+// dialNet connects to one address by the deadline. The connection has linger 0: when it
+// is closed, nothing that is still under way matters, and the socket leaves no
+// TIME_WAIT behind. Many probes of one address would leave thousands of those, run out
+// of local ports and slow all the others. The endpoint sees a reset, as it does from
+// anyone who closes without reading all.
+func (p *prober) dialNet(ctx context.Context, to netip.AddrPort, deadline time.Time) (net.Conn, error) {
 	d := p.dialer
 	d.Deadline = deadline
-	return d.DialTCP(ctx, "tcp", netip.AddrPort{}, to)
-}
-
-// touch connects to one address and closes the connection at once.
-func (p *prober) touch(ctx context.Context, to netip.AddrPort, deadline time.Time) error {
-	conn, err := p.dial(ctx, to, deadline)
-	if err == nil {
-		drop(conn)
+	conn, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, to)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	_ = conn.SetLinger(0)
+	return conn, nil
 }

@@ -29,35 +29,22 @@ func newProber() *prober {
 // soon, with any error.
 func (p *prober) probe(ctx context.Context, s *Spec, roots *x509.CertPool) error {
 	deadline := time.Now().Add(s.ConnectTimeout)
-	if s.Kind == TCP {
-		return p.connect(ctx, s, deadline, p.knock)
-	}
-	var conn *net.TCPConn
-	err := p.connect(ctx, s, deadline, func(ctx context.Context, to netip.AddrPort, deadline time.Time) (err error) {
-		conn, err = p.dial(ctx, to, deadline)
-		return err
-	})
+	conn, err := p.connect(ctx, s, deadline)
 	if err != nil {
 		return err
 	}
-	defer drop(conn)
+	defer func() { _ = conn.Close() }()
+	if s.Kind == TCP {
+		return nil
+	}
 	// A stopped probe must not sit out its deadlines.
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	if s.Kind == HTTPS {
-		secured, err := secure(conn, s, roots, deadline)
-		if err != nil {
-			return err
-		}
-		return exchange(secured, s)
+	if s.Kind == HTTP {
+		return exchange(conn, s)
 	}
-	return exchange(conn, s)
-}
-
-// drop closes a connection at once: nothing that is still under way matters. With
-// linger 0 the socket leaves no TIME_WAIT behind; many probes of one address would
-// leave thousands of those, run out of local ports and slow all the others. The
-// endpoint sees a reset, as it does from anyone who closes without reading all.
-func drop(conn *net.TCPConn) {
-	_ = conn.SetLinger(0)
-	_ = conn.Close()
+	secured, err := secure(conn, s, roots, deadline)
+	if err != nil {
+		return err
+	}
+	return exchange(secured, s)
 }

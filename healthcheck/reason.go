@@ -18,7 +18,8 @@ var errOurs = errors.New("out of local resources")
 // ours reports whether a system call failed for want of this machine's own means.
 func ours(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
-		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
+		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM) ||
+		errors.Is(err, os.ErrNoDeadline) // the poller took no more sockets
 }
 
 // isTimeout reports whether err is a deadline that passed.
