@@ -44,6 +44,12 @@ func dump(cfg *config) string {
 	for _, w := range cfg.warnings {
 		fmt.Fprintf(&b, "warning (%s) %s: %v\n", w.Kind, w.Pos, w.Err)
 	}
+	if cfg.imported != nil {
+		for _, p := range cfg.imported.Problems {
+			fmt.Fprintf(&b, "problem (%s) %s\n", p.Kind, p)
+		}
+		fmt.Fprintf(&b, "imported %s\nlooked at every %s\n", cfg.imported.Summary(), cfg.decl.reload)
+	}
 	return b.String()
 }
 
@@ -60,9 +66,12 @@ func falls(c *record.Catalog, zone string) (s string) {
 
 // dumpCheck writes the fields of a check that differ from the defaults of its kind.
 func dumpCheck(check healthcheck.Check) (s string) {
-	if check.Calculated {
+	switch {
+	case check.Fixed:
+		s += fmt.Sprintf(" fixed at %s", check.FixedStatus)
+	case check.Calculated:
 		s += fmt.Sprintf(" calculated %d of %v", check.HealthyThreshold, check.Children)
-	} else {
+	default:
 		s += fmt.Sprintf(" %s %s port %d", check.Spec.Kind, check.Spec.Host, check.Spec.Port)
 		got, def := reflect.ValueOf(check.Spec), reflect.ValueOf(healthcheck.Defaults(check.Spec.Kind))
 		for i := range got.NumField() {

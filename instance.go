@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,6 +51,7 @@ func logBalance(t routing.Transition) {
 // instance is the directive of one server block, from setup to shutdown.
 type instance struct {
 	owner   string   // the server block's keys: names the block in logs and metrics
+	keys    []string // of the server block: "dns://example.org.:53"
 	zones   []string // canonical
 	handler *handler.Handler
 	server  *dnsserver.Config
@@ -73,6 +75,7 @@ func newInstance(c *caddy.Controller, config *config) *instance {
 	in := &instance{
 		owner:   owner(c.ServerBlockKeys, siblings),
 		config:  config,
+		keys:    slices.Clone(c.ServerBlockKeys),
 		zones:   config.catalog.Zones,
 		server:  dnsserver.GetConfig(c),
 		handler: handler.New(compile(config)),
@@ -107,7 +110,7 @@ func owner(keys []string, siblings []*instance) string {
 func (in *instance) start() error {
 	in.started = time.Now()
 	in.handler.Metadata = in.server.Handler("metadata") != nil
-	in.config.log()
+	in.config.log(nil)
 
 	old := running.add(in)
 	var before *handler.Resolver

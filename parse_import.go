@@ -2,6 +2,7 @@ package steer
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/steerdns/steer/plugin/record"
@@ -40,13 +41,31 @@ func (p *parser) route53Reload(s statement) (err error) {
 	return err
 }
 
-// files returns the files that a block imports, in order.
+// files returns the files that a block imports, in order, each once.
 func (d *declaration) files() ([]string, error) {
-	var patterns []string
+	var paths []string
 	for _, i := range d.imports {
-		patterns = append(patterns, i.files...)
+		more, err := route53json.Expand(i.files)
+		if err != nil {
+			return nil, i.errorf("route53: %w", err)
+		}
+		for _, path := range more {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
 	}
-	return route53json.Expand(patterns)
+	return paths, nil
+}
+
+// naming returns the line that a file is named by.
+func (d *declaration) naming(path string) importDecl {
+	for _, i := range d.imports {
+		if paths, err := route53json.Expand(i.files); err == nil && slices.Contains(paths, path) {
+			return i
+		}
+	}
+	return d.imports[0]
 }
 
 // addImports reads the block's files and adds what they hold.
@@ -55,26 +74,57 @@ func (b *builder) addImports() error {
 	if len(b.decl.imports) == 0 {
 		return nil
 	}
-	first := b.decl.imports[0]
 	files, err := b.decl.files()
 	if err != nil {
-		return first.errorf("%w", err)
+		return err
 	}
 	im, err := route53json.Load(files, route53json.Options{Zones: b.catalog.Zones, DefaultTTL: b.decl.ttl})
-	if err != nil {
-		return first.errorf("route53: %w", err)
+	if err == nil {
+		err = im.AddTo(b.catalog)
 	}
-	if err := im.AddTo(b.catalog); err != nil {
-		return first.explainImport(err)
+	if err != nil {
+		return b.explainImport(err)
 	}
 	b.imported = im
+	b.useImported()
 	return nil
 }
 
-// explainImport gives an error about imported data a position, unless it has one.
-func (d importDecl) explainImport(err error) error {
+// explainImport gives an error about imported data its line in the Corefile: of the check
+// that is defined twice, or of the file that cannot be read.
+func (b *builder) explainImport(err error) error {
 	if _, ok := errors.AsType[*record.Error](err); ok {
 		return err
 	}
-	return d.errorf("route53: %w", err)
+	if twice, ok := errors.AsType[*route53json.CheckError](err); ok {
+		if i, ok := b.checks.named[twice.Name]; ok {
+			return record.ErrorAt(b.checks.defined[i].pos, "%w", err)
+		}
+	}
+	at := b.decl.imports[0]
+	if broken, ok := errors.AsType[route53json.Errors](err); ok {
+		at = b.decl.naming(broken[0].Path)
+	}
+	return at.errorf("route53: %w", err)
+}
+
+// useImported notes which of the block's own checks imported record sets and calculated
+// checks use.
+func (b *builder) useImported() {
+	own := len(b.checks.all)
+	if own == 0 {
+		return
+	}
+	for _, g := range b.catalog.Groups {
+		for i := range g.Records {
+			if check := g.Records[i].Check; check != record.NoCheck && int(check) < own {
+				b.checks.used[check] = true
+			}
+		}
+	}
+	for _, c := range b.catalog.Checks[own:] {
+		for _, child := range c.Children {
+			b.checks.used[int32(child)] = true
+		}
+	}
 }

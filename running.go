@@ -1,6 +1,9 @@
 package steer
 
 import (
+	"net"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/coredns/caddy"
@@ -29,28 +32,41 @@ func (r *registry) add(in *instance) (old *instance) {
 	return old
 }
 
-// remove takes an instance out, and the counters of the zones that went with it.
+// remove takes an instance out, and the counters of what is no longer served with it.
 func (r *registry) remove(in *instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	kept := r.instances[:0]
-	served := make(map[string]bool)
+	r.instances = slices.DeleteFunc(r.instances, func(other *instance) bool { return other == in })
+	served := make(map[service]bool)
 	for _, other := range r.instances {
-		if other == in {
-			continue
-		}
-		kept = append(kept, other)
-		for _, z := range other.zones {
-			served[z] = true
+		for _, s := range other.services() {
+			served[s] = true
 		}
 	}
-	clear(r.instances[len(kept):])
-	r.instances = kept
-	for _, z := range in.zones {
-		if !served[z] {
-			handler.DropZone(z)
+	for _, s := range in.services() {
+		if !served[s] {
+			handler.DropCounters(s.server, s.zone)
 		}
 	}
+}
+
+// service is a zone at one of the addresses that CoreDNS serves it at.
+type service struct{ server, zone string }
+
+// services returns what an instance serves. A server is called by its address, as
+// CoreDNS's own metrics do: "dns://127.0.0.1:53".
+func (in *instance) services() []service {
+	var all []service
+	for _, key := range in.keys {
+		scheme, rest, _ := strings.Cut(key, "://")
+		port := rest[strings.LastIndexByte(rest, ':')+1:]
+		for _, host := range in.server.ListenHosts {
+			for _, zone := range in.zones {
+				all = append(all, service{scheme + "://" + net.JoinHostPort(host, port), zone})
+			}
+		}
+	}
+	return all
 }
 
 // all returns the instances, the newest of each server block only.

@@ -9,29 +9,36 @@ import (
 	"github.com/steerdns/steer/plugin/route53json"
 )
 
+// settleTime is how long files have to stay as they are before a change of them counts:
+// longer than it takes to write one file after another, shorter than any route53_reload,
+// which it is a part of.
+const settleTime = 250 * time.Millisecond
+
 // watch looks at the imported files until the context ends, and serves what they hold
 // when that has changed. A file is told by its content alone, so that a rename and the
 // swap of a symbolic link (as a Kubernetes ConfigMap is updated) count and a mere touch
-// does not.
+// does not. The first look is at once: the files may have changed since they were loaded.
 func (in *instance) watch(ctx context.Context, every time.Duration) {
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	seen := loaded(in.config.imported)
+	seen := loaded(in.config.imported) // is served, or has been reported
+	last := seen                       // at the last look
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-timer.C:
 		}
-		now := in.look()
-		if slices.Equal(now, seen) {
-			continue
+		now, wait := in.look(), settleTime
+		switch {
+		case slices.Equal(now, seen):
+			wait = every - settleTime
+		case !slices.Equal(now, last): // perhaps somebody is still writing
+		case in.reload(ctx, now):
+			seen, wait = now, every-settleTime
 		}
-		seen = now
-		if im := in.reload(); im != nil {
-			// What was loaded may be newer than what was seen before.
-			seen = loaded(im)
-		}
+		last = now
+		timer.Reset(wait)
 	}
 }
 
@@ -67,38 +74,72 @@ func loaded(im *route53json.Import) []content {
 	return files
 }
 
-// reload loads the files beside the running data and swaps it in whole. When something
-// is wrong it says so, and the running data stays; it returns the import that is served
-// from now on, or nil.
-func (in *instance) reload() *route53json.Import {
+// reload loads the files, which hold what is given, beside the running data and swaps it
+// in whole. When something is wrong it says so, and the running data stays. It reports
+// false and does nothing when the files changed while they were read: what was loaded
+// may be a half of each state.
+func (in *instance) reload(ctx context.Context, files []content) (done bool) {
 	old := in.generation()
 	next, err := old.config.rebuild(time.Now())
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err != nil && !slices.Equal(in.look(), files), err == nil && !slices.Equal(loaded(next.imported), files):
+		return false
+	case err != nil:
 		log.Errorf("%v; the running data stays", err)
 		in.mu.Lock()
 		in.imports.fail(err, time.Now())
 		in.mu.Unlock()
-		return nil
+		return true
 	}
-	next.log()
+	next.log(old.config)
 	in.serve(in.begin(next, compile(next), old.resolver))
 	old.end()
-	return next.imported
+	return true
 }
 
 // log writes what an operator has to know of a configuration: traps, and the report on
-// imported files.
-func (c *config) log() {
+// imported files. What was said of the configuration before it (nil: there is none) is not
+// said again.
+func (c *config) log(before *config) {
+	said := before.said()
 	for _, w := range c.warnings {
-		log.Warningf("%s: %v", w.Pos, w.Err)
+		if !said[w.Err.Error()] {
+			log.Warningf("%s: %v", w.Pos, w.Err)
+		}
 	}
 	if c.imported == nil {
 		return
 	}
 	for _, p := range c.imported.Problems {
-		log.Warningf("route53: %s", p)
+		if !said[placeless(p)] {
+			log.Warningf("route53: %s", p)
+		}
 	}
 	log.Infof("route53: %s", c.imported.Summary())
+}
+
+// said returns what log has written, but for the lines of files: a record set more moves
+// all those below it.
+func (c *config) said() map[string]bool {
+	said := make(map[string]bool)
+	if c == nil {
+		return said
+	}
+	for _, w := range c.warnings {
+		said[w.Err.Error()] = true
+	}
+	for _, p := range c.imported.Problems {
+		said[placeless(p)] = true
+	}
+	return said
+}
+
+// placeless returns the text of a problem without its place in the file.
+func placeless(p route53json.Problem) string {
+	p.Pos.Line, p.Index = 0, 0
+	return p.String()
 }
 
 // importTimes says when each imported file was loaded last, and when that last failed.

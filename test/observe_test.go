@@ -196,3 +196,29 @@ func TestReady(t *testing.T) {
 		t.Errorf("once ready, the answer is %q, want the secondary", got)
 	}
 }
+
+// A block that moves to another port takes its counters with it; a reload in place
+// leaves them as they are.
+func TestCountersOfABlockThatMoves(t *testing.T) {
+	old, moved := freePort(t), freePort(t)
+	steer := "\tsteer {\n\t\tsimple www A 192.0.2.1\n\t}\n"
+	s := start(t, block("example.org", old)+steer+"}\n")
+	ask(t, old, "www.example.org", "A")
+	at := func(port int) float64 {
+		return metric(t, "coredns_steer_answers_total", "server", "dns://"+loopback(port), "zone", "example.org.", "reason", "simple")
+	}
+	s.mustReload(block("example.org", old) + steer + "# the same\n}\n")
+	if got := at(old); got != 1 {
+		t.Errorf("after a reload in place %v answers are counted, want the 1 of before", got)
+	}
+	s.mustReload(block("example.org", moved) + steer + "}\n")
+	ask(t, moved, "www.example.org", "A")
+	if got := at(moved); got != 1 {
+		t.Errorf("%v answers are counted at the new port, want 1", got)
+	}
+	for _, m := range families(t)["coredns_steer_answers_total"].GetMetric() {
+		if hasLabels(m, []string{"server", "dns://" + loopback(old), "zone", "example.org."}) {
+			t.Errorf("still there: %v", m)
+		}
+	}
+}

@@ -78,5 +78,7 @@ func (c *counters) add(server *dnsserver.Server, zones []*zone) {
 	c.servers.Store(&list)
 }
 
-// DropZone removes the counters of a zone that is served no more.
-func DropZone(name string) { answersTotal.DeletePartialMatch(prometheus.Labels{"zone": name}) }
+// DropCounters removes the counters of a zone that is no longer served at an address.
+func DropCounters(server, zone string) {
+	answersTotal.DeletePartialMatch(prometheus.Labels{"server": server, "zone": zone})
+}

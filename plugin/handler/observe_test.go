@@ -64,7 +64,7 @@ func TestCounters(t *testing.T) {
 	if got := answers(t, zone); !equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
-	handler.DropZone(zone)
+	handler.DropCounters("", zone)
 	if got := answers(t, zone); len(got) != 0 {
 		t.Errorf("after the zone is gone: %v", got)
 	}

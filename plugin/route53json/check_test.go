@@ -230,7 +230,7 @@ func TestOwnCheck(t *testing.T) {
 	}
 	c = record.NewCatalog(options.Zones)
 	c.Checks = []healthcheck.Check{own}
-	want := `check "it" is defined in this block and at 2.json:1; keep it in one place`
+	want := `check "it" is defined twice: here and at 2.json:1; keep it in one place`
 	if err := im.AddTo(c); err == nil || err.Error() != want {
 		t.Errorf("error %v\n want %s", err, want)
 	}

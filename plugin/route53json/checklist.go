@@ -7,6 +7,17 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
+// CheckError is why an import cannot be added to a block that defines one of its health
+// checks as well.
+type CheckError struct {
+	Name string
+	Pos  record.Pos // in the file
+}
+
+func (e *CheckError) Error() string {
+	return fmt.Sprintf("check %q is defined twice: here and at %s; keep it in one place", e.Name, e.Pos)
+}
+
 // addChecks adds the health checks that record sets use, and their children, to a
 // catalog. It returns the catalog's index of each of the import's checks.
 func (im *Import) addChecks(c *record.Catalog) ([]int32, error) {
@@ -20,7 +31,7 @@ func (im *Import) addChecks(c *record.Catalog) ([]int32, error) {
 		at, inBlock := own[from.id]
 		switch {
 		case inBlock && from.defined:
-			return nil, fmt.Errorf("check %q is defined in this block and at %s; keep it in one place", from.id, from.pos)
+			return nil, &CheckError{from.id, from.pos}
 		case inBlock:
 			index[i] = at
 			continue

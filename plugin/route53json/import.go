@@ -50,8 +50,8 @@ type File struct {
 // record set uses them; one that no file defines is taken from the block's own checks
 // of that name, or else counts as healthy.
 //
-// A group or health check that the block defines as well is an error, which carries the
-// position of both.
+// A group that the block defines as well is an error, which carries the position of both;
+// a health check that it defines as well is a [CheckError].
 func (im *Import) AddTo(c *record.Catalog) error {
 	for _, g := range im.groups {
 		if old := c.Groups[g.Key]; old != nil {

@@ -31,7 +31,8 @@ func (e *FileError) Unwrap() error { return e.Err }
 
 // Expand returns the files that patterns name, each once: a pattern's in the order of
 // the alphabet, the patterns' in theirs. A pattern without a wildcard stands for itself,
-// whether or not there is such a file; one with a wildcard must match something.
+// whether or not there is such a file; one with a wildcard must match something. As in a
+// shell, it does not match hidden files: those are what editors and ConfigMaps leave.
 func Expand(patterns []string) ([]string, error) {
 	var paths []string
 	for _, pattern := range patterns {
@@ -40,6 +41,9 @@ func Expand(patterns []string) ([]string, error) {
 			var err error
 			if matches, err = filepath.Glob(pattern); err != nil {
 				return nil, fmt.Errorf("file pattern %q: %w", pattern, err)
+			}
+			if !strings.HasPrefix(filepath.Base(pattern), ".") {
+				matches = slices.DeleteFunc(matches, func(path string) bool { return strings.HasPrefix(filepath.Base(path), ".") })
 			}
 			if len(matches) == 0 {
 				return nil, fmt.Errorf("file pattern %q matches no file", pattern)
@@ -82,12 +86,26 @@ func (e Errors) Error() string {
 }
 
 func (l *loader) open(path string) *FileError {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return &FileError{Path: path, Err: plainError(err)}
 	}
 	defer f.Close()
 	return l.read(path, f)
+}
+
+// openFile opens a regular file. To open a pipe would wait for its other end.
+func openFile(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is not a regular file")
+	}
+	return os.Open(path)
 }
 
 // read loads one file.
@@ -123,7 +141,7 @@ var seed = maphash.MakeSeed()
 
 // DigestFile returns the Digest of a file as it is now.
 func DigestFile(path string) (Digest, error) {
-	f, err := os.Open(path)
+	f, err := openFile(path)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/miekg/dns"
@@ -199,7 +200,7 @@ func TestLoadErrors(t *testing.T) {
 
 func TestExpand(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"b.json", "a.json", "c.txt"} {
+	for _, name := range []string{"b.json", "a.json", "c.txt", ".#a.json", ".d.json"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -208,6 +209,9 @@ func TestExpand(t *testing.T) {
 	got, err := route53json.Expand([]string{"b.json", "*.json", "none.json"})
 	if want := []string{"b.json", "a.json", "none.json"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
+	}
+	if got, err := route53json.Expand([]string{".d*"}); err != nil || !slices.Equal(got, []string{".d.json"}) {
+		t.Errorf("%q, %v, want the hidden file that is asked for", got, err)
 	}
 	if _, err := route53json.Expand([]string{"*.yaml"}); err == nil || err.Error() != `file pattern "*.yaml" matches no file` {
 		t.Errorf("error %v", err)
@@ -226,6 +230,22 @@ func TestDigest(t *testing.T) {
 	write(t, `[ ]`)
 	if got, err := route53json.DigestFile(paths[0]); err != nil || got == im.Files[0].Digest {
 		t.Errorf("digest %x, %v, want another than before the change", got, err)
+	}
+}
+
+// A directory is no file, and a pipe is not opened: nobody may be at its other end.
+func TestIrregularFiles(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for path, why := range map[string]string{pipe: "is not a regular file", t.TempDir(): "is a directory"} {
+		if _, err := route53json.Load([]string{path}, route53json.Options{}); err == nil || err.Error() != path+": "+why {
+			t.Errorf("error %v, want %q", err, why)
+		}
+		if _, err := route53json.DigestFile(path); err == nil || err.Error() != why {
+			t.Errorf("error %v, want %q", err, why)
+		}
 	}
 }
 
