@@ -74,8 +74,8 @@ func (g *generation) follow(ctx context.Context) {
 func (g *generation) end() {
 	g.cancel()
 	g.wait.Wait()
+	g.lease.Release() // before the resolver, whose last look-up may take a while
 	if g.resolver != nil {
 		g.resolver.Stop()
 	}
-	g.lease.Release()
 }

@@ -56,10 +56,13 @@ type instance struct {
 	handler *handler.Handler
 	server  *dnsserver.Config
 
+	family *family
+
+	life    sync.Mutex // held by start and stop: SIGTERM may come in the midst of a start
+	stopped bool
 	started time.Time
 	cancel  context.CancelFunc // ends watching files
 	wait    sync.WaitGroup
-	stopped sync.Once
 
 	mu      sync.Mutex
 	config  *config     // what is served
@@ -67,21 +70,29 @@ type instance struct {
 	imports importTimes
 }
 
-// storageKey is where a caddy.Instance holds its []*instance.
+// family is all instances of one caddy.Instance, which holds it under storageKey. It is
+// complete when the first of them starts.
+type family struct{ members []*instance }
+
 type storageKey struct{}
 
 func newInstance(c *caddy.Controller, config *config) *instance {
-	siblings, _ := c.Get(storageKey{}).([]*instance)
+	f, _ := c.Get(storageKey{}).(*family)
+	if f == nil {
+		f = &family{}
+		c.Set(storageKey{}, f)
+	}
 	in := &instance{
-		owner:   owner(c.ServerBlockKeys, siblings),
+		owner:   owner(c.ServerBlockKeys, f.members),
 		config:  config,
 		keys:    slices.Clone(c.ServerBlockKeys),
 		zones:   config.catalog.Zones,
 		server:  dnsserver.GetConfig(c),
 		handler: handler.New(compile(config)),
+		family:  f,
 	}
-	in.handler.IsReady = in.ready
-	c.Set(storageKey{}, append(siblings, in))
+	in.handler.IsReady = f.ready
+	f.members = append(f.members, in)
 	return in
 }
 
@@ -106,19 +117,28 @@ func owner(keys []string, siblings []*instance) string {
 	}
 }
 
-// start begins the first generation. It waits for no result.
+// start begins the first generation. It waits for no result. An instance that was
+// stopped before it could start, by a signal in the midst of a reload, stays stopped.
 func (in *instance) start() error {
+	// An instance before this one may have failed to start with no other there to sweep
+	// up after it.
+	_ = sweep()
+	in.life.Lock()
+	defer in.life.Unlock()
+	if in.stopped {
+		return nil
+	}
 	in.started = time.Now()
 	in.handler.Metadata = in.server.Handler("metadata") != nil
 	in.config.log(nil)
 
-	old := running.add(in)
 	var before *handler.Resolver
-	if old != nil {
-		before = old.generation().resolver
+	if old := running.add(in); old != nil {
+		if g := old.generation(); g != nil {
+			before = g.resolver
+		}
 	}
-	g := in.begin(in.config, in.handler.Data(), before)
-	in.serve(g)
+	in.serve(in.begin(in.config, in.handler.Data(), before))
 
 	var ctx context.Context
 	ctx, in.cancel = context.WithCancel(context.Background())
@@ -148,22 +168,30 @@ func (in *instance) generation() *generation {
 // through a lameduck after this. It may be called more than once, and for an instance
 // that was never started.
 func (in *instance) stop() error {
-	if in.generation() == nil {
+	in.life.Lock()
+	defer in.life.Unlock()
+	was := in.stopped
+	in.stopped = true
+	if was || in.generation() == nil {
 		return nil
 	}
-	in.stopped.Do(func() {
-		in.cancel()
-		in.wait.Wait()
-		in.generation().end()
-		running.remove(in)
-	})
+	in.cancel()
+	in.wait.Wait()
+	in.generation().end() // the watcher may have made another one
+	running.remove(in)
 	return nil
 }
 
-// ready is whether every check knows its first status, or has had its time to.
-func (in *instance) ready() bool {
-	g := in.generation()
-	return g != nil && (g.lease.Known() || time.Since(in.started) > readyWithin)
+// ready is whether every check of every block knows its first status, or has had its
+// time to. CoreDNS asks only one instance of a plugin, so each answers for all.
+func (f *family) ready() bool {
+	for _, in := range f.members {
+		g := in.generation()
+		if g == nil || !g.lease.Known() && time.Since(in.started) <= readyWithin {
+			return false
+		}
+	}
+	return true
 }
 
 // wake returns how the Resolver gets to know the server that it runs in: by a query to

@@ -92,9 +92,12 @@ func sweep() error {
 	listed := make(map[*instance]bool)
 	for _, c := range caddy.Instances() {
 		c.StorageMu.RLock()
-		list, _ := c.Storage[storageKey{}].([]*instance)
+		f, _ := c.Storage[storageKey{}].(*family)
 		c.StorageMu.RUnlock()
-		for _, in := range list {
+		if f == nil {
+			continue
+		}
+		for _, in := range f.members {
 			listed[in] = true
 		}
 	}

@@ -108,3 +108,44 @@ func TestReloadOfTheBinary(t *testing.T) {
 		})
 	}
 }
+
+// Readiness is that of all blocks, though CoreDNS asks only one.
+func TestReadyWaitsForEveryBlock(t *testing.T) {
+	web, port, page := newEndpoint(t), freePort(t), freePort(t)
+	start(t, block("example.org", port)+`	ready `+loopback(page)+`
+	steer {
+		simple www A 192.0.2.1 check `+web.url()+`
+	}
+}
+`+block("example.net", port)+`	ready `+loopback(page)+`
+	steer {
+		simple www A 192.0.2.1
+	}
+}
+`)
+	url := "http://" + loopback(page) + "/ready"
+	if code, _ := get(t, url); code != 503 {
+		t.Errorf("at the start /ready is %d, want 503: the first block's check is not known", code)
+	}
+	if !poll(3*time.Second+slack, func() bool { code, _ := get(t, url); return code == 200 }) {
+		t.Error("never ready")
+	}
+}
+
+// What a first start with steer leaves behind when it fails, the next start clears away:
+// there was no instance of steer before it whose hooks could.
+func TestFailedFirstStartIsSweptUp(t *testing.T) {
+	web, port := newEndpoint(t), freePort(t)
+	s := start(t, block("example.org", port)+"\twhoami\n}\n")
+	steer := block("example.org", port) + "\tsteer {\n\t\tsimple www A 192.0.2.1%s\n\t}\n%s}\n"
+	if err := s.reload(fmt.Sprintf(steer, " check "+web.url(), "\tfault startup\n")); err == nil {
+		t.Fatal("the faulty start succeeded")
+	}
+	if !poll(slack, func() bool { return web.probes.Load() > 0 }) {
+		t.Fatal("the failed instance never probed, so there is nothing to sweep up")
+	}
+	s.mustReload(fmt.Sprintf(steer, "", ""))
+	if n := metric(t, "coredns_steer_checks"); n != 0 {
+		t.Errorf("%v checks are held, want none", n)
+	}
+}
