@@ -2,7 +2,9 @@ package steer
 
 import (
 	"maps"
+	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coredns/coredns/plugin"
 
@@ -35,13 +37,21 @@ func collectImports(in *instance, ch chan<- prometheus.Metric) {
 		return
 	}
 	for _, c := range im.Counts() {
-		ch <- prometheus.MustNewConstMetric(importProblemsDesc, prometheus.GaugeValue, float64(c.N), in.owner, c.File, string(c.Kind))
+		ch <- prometheus.MustNewConstMetric(importProblemsDesc, prometheus.GaugeValue, float64(c.N), in.owner, fileLabel(c.File), string(c.Kind))
 	}
 	emit := func(desc *prometheus.Desc, times map[string]time.Time) {
 		for path, at := range times {
-			ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(at.UnixMilli())/1000, in.owner, path)
+			ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(at.UnixMilli())/1000, in.owner, fileLabel(path))
 		}
 	}
 	emit(importSuccessDesc, loaded)
 	emit(importErrorDesc, failed)
+}
+
+// fileLabel returns a path as the value of a label, which has to be UTF-8.
+func fileLabel(path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	return strconv.Quote(path)
 }

@@ -78,7 +78,12 @@ func TestReadmeCorefiles(t *testing.T) {
 		t.Fatalf("%d blocks found", len(blocks))
 	}
 	t.Setenv("STEER_PORT", "8080")
-	t.Chdir(t.TempDir())
+	examples := os.DirFS("../examples")
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "examples"), examples); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
 	write(t, "example.org.zone", zoneFile)
 	for i, block := range blocks {
 		t.Run(fmt.Sprint(i+1), func(t *testing.T) {
@@ -123,6 +128,7 @@ func TestReadmeMetrics(t *testing.T) {
 }
 `+block("example.net", port)+"\twhoami\n}\n")
 	ask(t, port, "www.example.org", "A")
+	importTrouble(t)
 	there := map[string]string{}
 	if !poll(2*time.Second+slack, func() bool {
 		for name, f := range families(t) {
