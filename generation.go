@@ -48,7 +48,7 @@ func (in *instance) begin(c *config, data *handler.Data, before *handler.Resolve
 	var ctx context.Context
 	ctx, g.cancel = context.WithCancel(context.Background())
 	g.wait.Go(func() { g.follow(ctx) })
-	if g.resolver = handler.NewResolver(in.handler, data, in.wake()); g.resolver != nil {
+	if g.resolver = handler.NewResolver(in.handler, data, in.home()); g.resolver != nil {
 		if before != nil {
 			g.resolver.Adopt(before)
 		}

@@ -194,23 +194,25 @@ func (f *family) ready() bool {
 	return true
 }
 
-// wake returns how the Resolver gets to know the server that it runs in: by a query to
-// the block's own listener. A block that plain DNS does not reach has to wait for its
+// home returns how the Resolver gets to know the server that it asks: the block's first
+// address, by a query to it. A block that plain DNS does not reach has to wait for its
 // first query.
-func (in *instance) wake() func(context.Context) {
+func (in *instance) home() handler.Home {
 	s := in.server
 	if s.Transport != transport.DNS || s.Port == "0" || len(in.zones) == 0 {
-		return nil
+		return handler.Home{}
 	}
-	host := "127.0.0.1"
-	if len(s.ListenHosts) > 0 && s.ListenHosts[0] != "" {
+	host := ""
+	if len(s.ListenHosts) > 0 {
 		host = s.ListenHosts[0]
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+	home := handler.Home{Address: transport.DNS + "://" + net.JoinHostPort(host, s.Port)}
+	switch ip := net.ParseIP(host); {
+	case ip != nil && ip.IsUnspecified() && ip.To4() == nil:
+		host = "::1"
+	case host == "", ip != nil && ip.IsUnspecified():
 		host = "127.0.0.1"
-		if ip.To4() == nil {
-			host = "::1"
-		}
 	}
-	return handler.Wake(net.JoinHostPort(host, s.Port), in.zones[0])
+	home.Wake = handler.Wake(net.JoinHostPort(host, s.Port), in.zones[0])
+	return home
 }

@@ -62,10 +62,7 @@ func (c *chase) write(ctx context.Context) (int, error) {
 	if c.first != nil {
 		a = *c.first
 	}
-	c.handler.count(ctx, c.zone, a.Reason)
-	if c.handler.Metadata {
-		c.handler.tell(ctx, a.Set, a.Reason)
-	}
+	c.handler.note(ctx, c.data, c.zone, a.Set, a.Reason)
 	c.m.Answer = slices.Clip(c.m.Answer)
 	c.w.WriteMsg(c.m)
 	return dns.RcodeSuccess, nil
@@ -77,11 +74,9 @@ func (c *chase) cname(ctx context.Context, owner string, name *holder) {
 	if c.first == nil {
 		c.first = &a
 	}
-	if len(a.RRs) == 0 {
-		c.empty(name.zone)
+	if !c.add(a, name.zone) {
 		return
 	}
-	c.m.Answer = append(c.m.Answer, a.RRs...)
 	if cname, ok := a.RRs[0].(*dns.CNAME); ok {
 		c.follow(ctx, cname.Target)
 	}
@@ -93,16 +88,17 @@ func (c *chase) dname(ctx context.Context, owner string, name *holder, at string
 	if c.first == nil {
 		c.first = &a
 	}
-	if len(a.RRs) == 0 {
-		c.empty(name.zone)
+	if !c.add(a, name.zone) {
 		return
 	}
-	c.m.Answer = append(c.m.Answer, a.RRs...)
 	dname, ok := a.RRs[0].(*dns.DNAME)
 	if !ok {
 		return
 	}
-	target := strings.TrimSuffix(owner[:len(owner)-len(at)]+dname.Target, "..") // the root's own dot
+	target := strings.TrimSuffix(owner[:len(owner)-len(at)], ".") + "."
+	if dname.Target != "." {
+		target += dname.Target
+	}
 	if _, ok := dns.IsDomainName(target); !ok {
 		c.m.Rcode = dns.RcodeYXDomain
 		return
@@ -111,7 +107,7 @@ func (c *chase) dname(ctx context.Context, owner string, name *holder, at string
 		Hdr:    dns.RR_Header{Name: owner, Rrtype: dns.TypeCNAME, Class: dns.ClassINET, Ttl: dname.Hdr.Ttl},
 		Target: target,
 	})
-	if c.r.Question[0].Qtype != dns.TypeCNAME {
+	if typ := c.r.Question[0].Qtype; typ != dns.TypeCNAME && typ != dns.TypeANY {
 		c.follow(ctx, target)
 	}
 }
@@ -144,15 +140,27 @@ func (c *chase) follow(ctx context.Context, target string) {
 	case name.cut != nil:
 		c.lookup(ctx, target)
 	case s != nil:
-		c.m.Answer = append(c.m.Answer, s.Load().Answer(target, c.handler.rand).RRs...)
-		if len(c.m.Answer) == 0 {
-			c.empty(name.zone)
-		}
+		c.add(s.Load().Answer(target, c.handler.rand), name.zone)
 	case name.cname:
 		c.cname(ctx, target, name)
 	default:
 		c.missingType(ctx, target, name)
 	}
+}
+
+// add adds what a group of a zone answers, and reports whether that is anything. If not,
+// the chase ends with NODATA, or with SERVFAIL when it is not known yet.
+func (c *chase) add(a routing.Answer, z *zone) bool {
+	switch {
+	case len(a.RRs) > 0:
+		c.m.Answer = append(c.m.Answer, a.RRs...)
+		return true
+	case a.External != nil && !a.External.Known():
+		c.m.Rcode = dns.RcodeServerFailure
+	default:
+		c.empty(z)
+	}
+	return false
 }
 
 // missing ends the chase at a name that nothing here holds.
@@ -196,6 +204,7 @@ func (c *chase) lookup(ctx context.Context, target string) {
 		return
 	}
 	c.m.Answer = append(c.m.Answer, got.Answer...)
+	c.m.Truncated = got.Truncated
 	switch got.Rcode {
 	case dns.RcodeNameError, dns.RcodeServerFailure, dns.RcodeYXDomain:
 		c.m.Rcode = got.Rcode

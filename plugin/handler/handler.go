@@ -11,6 +11,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/routing"
 )
 
@@ -63,7 +64,7 @@ func (h *Handler) Data() *Data { return h.data.Load() }
 // frames, since every query starts on a small stack; whatever is rarer is in functions
 // of its own that are kept from being inlined.
 func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
-	if len(r.Question) != 1 || r.Opcode != dns.OpcodeQuery {
+	if len(r.Question) != 1 || r.Opcode != dns.OpcodeQuery || r.Question[0].Qclass != dns.ClassINET {
 		return h.next(ctx, w, r)
 	}
 	if h.resolver.Load() != nil {
@@ -77,31 +78,56 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		}
 	}
 	if s := name.find(q.Qtype); s != nil && name.cut == nil {
-		return h.found(ctx, w, r, name.zone, s)
+		// As found does, but without its frame.
+		m, external := h.answer(ctx, r, d, name.zone, s)
+		if m == nil {
+			return h.empty(ctx, w, r, d, name.zone, s, external)
+		}
+		w.WriteMsg(m)
+		return dns.RcodeSuccess, nil
 	}
 	return h.present(ctx, w, r, d, name)
 }
 
-// found answers with what a group chooses.
-func (h *Handler) found(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone, s *slot) (int, error) {
-	owner := r.Question[0].Name
-	a := s.Load().Choose(owner, h.rand)
-	if len(a.RRs) == 0 {
-		return h.empty(ctx, w, r, z, s)
-	}
-	h.count(ctx, z, a.Reason)
-	if h.Metadata {
-		h.tell(ctx, a.Set, a.Reason)
-	}
-	var m *dns.Msg
-	if len(a.RRs) == 1 && a.RRs[0].Header().Name != owner {
-		m = replyUnder(r, a.RRs[0])
-	} else {
-		m = reply(r)
-		m.Answer = a.RRs
+// found answers with what a group chooses. The frames that make the message are gone
+// when it is written: packing and sending it takes stack, too.
+func (h *Handler) found(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, z *zone, s *slot) (int, error) {
+	m, external := h.answer(ctx, r, d, z, s)
+	if m == nil {
+		return h.empty(ctx, w, r, d, z, s, external)
 	}
 	w.WriteMsg(m)
 	return dns.RcodeSuccess, nil
+}
+
+// answer returns the message with what a group chooses, or nil when that has no records,
+// and then the target held elsewhere that should have had them, if it is one.
+//
+//go:noinline
+func (h *Handler) answer(ctx context.Context, r *dns.Msg, d *Data, z *zone, s *slot) (*dns.Msg, *routing.External) {
+	cards, from, set, external, reason := s.Load().Choose(h.rand)
+	n := from.Len(cards)
+	if n == 0 {
+		return nil, external
+	}
+	h.count(ctx, z, reason)
+	if h.Metadata {
+		tell(ctx, d, set, reason)
+	}
+	if len(cards) == 1 {
+		return replyOne(r, cards), nil
+	}
+	m := replyRoom(r, n)
+	from.Deal(m.Answer, cards, r.Question[0].Name, h.rand)
+	return m, nil
+}
+
+// note counts an answer and tells the metadata plugin why it was given.
+func (h *Handler) note(ctx context.Context, d *Data, z *zone, set *record.RecordSet, reason routing.Reason) {
+	h.count(ctx, z, reason)
+	if h.Metadata {
+		tell(ctx, d, set, reason)
+	}
 }
 
 // folded looks a name up that is not held as it is spelled: perhaps it is in upper case.

@@ -20,6 +20,7 @@ type zone struct {
 	soa      *slot   // nil when the zone has none
 	negative dns.RR  // its SOA as negative answers carry it; nil likewise
 	apex     *holder // the zone's own name
+	parent   *zone   // the zone of the block that this one is in, if there is one
 }
 
 // holder is a name that exists in a zone, and what it holds: nothing, if it is an empty
@@ -70,6 +71,10 @@ func buildIndex(c *record.Catalog, slots []slot) (map[string]*holder, []*zone) {
 	}
 	for _, z := range zones {
 		z.apex = x.names[z.name]
+		if above, ok := record.Parent(z.name); ok {
+			outer, _ := c.Zone(above)
+			z.parent = x.zones[outer]
+		}
 		z.soa = z.apex.find(dns.TypeSOA)
 		if z.soa != nil {
 			z.negative = negativeSOA(z.soa)
@@ -151,11 +156,11 @@ func (x *indexer) findCut(name string, h *holder) {
 // negativeSOA returns the SOA as it stands in negative answers: with the lesser of its
 // TTL and its minimum (RFC 2308, section 5).
 func negativeSOA(s *slot) dns.RR {
-	a := s.Load().Choose("", first)
-	if len(a.RRs) == 0 {
+	one, _, _, _, _ := s.Load().Choose(first)
+	if len(one) != 1 {
 		return nil
 	}
-	soa, ok := dns.Copy(a.RRs[0]).(*dns.SOA)
+	soa, ok := dns.Copy(one[0]).(*dns.SOA)
 	if !ok {
 		return nil
 	}

@@ -14,9 +14,8 @@ import (
 // for. They are computed only when somebody asks.
 //
 //go:noinline
-func (h *Handler) tell(ctx context.Context, set *record.RecordSet, reason routing.Reason) {
+func tell(ctx context.Context, d *Data, set *record.RecordSet, reason routing.Reason) {
 	metadata.SetValueFunc(ctx, Name+"/reason", reason.String)
-	d := h.data.Load()
 	if set == nil {
 		return
 	}

@@ -24,11 +24,11 @@ func (h *Handler) present(ctx context.Context, w dns.ResponseWriter, r *dns.Msg,
 		return dns.RcodeRefused, nil
 	case name.cut != nil && (name.cut != name || typ != dns.TypeDS):
 		return h.referral(ctx, w, r, d, name.cut)
-	case typ == dns.TypeANY:
-		return h.any(ctx, w, r, name.zone)
+	case typ == dns.TypeANY && len(name.sets) > 0:
+		return h.any(ctx, w, r, d, name)
 	}
 	if s := name.find(typ); s != nil {
-		return h.found(ctx, w, r, name.zone, s)
+		return h.found(ctx, w, r, d, name.zone, s)
 	}
 	if name.cname && follows(typ) {
 		return h.alias(ctx, w, r, d, name)
@@ -63,7 +63,7 @@ func (h *Handler) absent(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, 
 	if through := d.Catalog.Fallthrough; through != nil && through(lower) {
 		return h.next(ctx, w, r)
 	}
-	h.count(ctx, encloser.zone, routing.NameError)
+	h.note(ctx, d, encloser.zone, nil, routing.NameError)
 	return h.negative(w, r, encloser.zone, dns.RcodeNameError)
 }
 
@@ -90,21 +90,25 @@ func (h *Handler) nodata(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, 
 		through = d.Catalog.Fallthrough
 	}
 	if through != nil && h.Next != nil && through(strings.ToLower(r.Question[0].Name)) {
-		return h.ask(ctx, w, r, name.zone)
+		return h.ask(ctx, w, r, d, name.zone)
 	}
-	h.count(ctx, name.zone, routing.NoData)
-	return h.negative(w, r, name.zone, dns.RcodeSuccess)
+	z := name.zone
+	if r.Question[0].Qtype == dns.TypeDS && z.apex == name && z.parent != nil {
+		z = z.parent // DS is the parent's side of the cut (RFC 4035, section 3.1.4.1)
+	}
+	h.note(ctx, d, z, nil, routing.NoData)
+	return h.negative(w, r, z, dns.RcodeSuccess)
 }
 
 // ask gives the next plugin the first word on a name that exists here. That it knows of
 // no such name, or that there is no further plugin, becomes NODATA.
-func (h *Handler) ask(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone) (int, error) {
+func (h *Handler) ask(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, z *zone) (int, error) {
 	nw := nonwriter.New(w)
 	rcode, err := h.next(ctx, nw, r)
 	switch {
 	case nw.Msg == nil && (rcode == dns.RcodeNameError || noPlugin(err)),
-		nw.Msg != nil && nw.Msg.Rcode == dns.RcodeNameError:
-		h.count(ctx, z, routing.NoData)
+		nw.Msg != nil && nw.Msg.Rcode == dns.RcodeNameError && len(nw.Msg.Answer) == 0:
+		h.note(ctx, d, z, nil, routing.NoData)
 		return h.negative(w, r, z, dns.RcodeSuccess)
 	case nw.Msg == nil:
 		return rcode, err
@@ -137,9 +141,13 @@ func addSOA(m *dns.Msg, z *zone) {
 	}
 }
 
-// any answers the question for everything minimally (RFC 8482, section 4.2).
-func (h *Handler) any(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone) (int, error) {
-	h.count(ctx, z, routing.Simple)
+// any answers the question for everything minimally (RFC 8482): with the CNAME if there
+// is one (section 4.1), else with a HINFO (section 4.2).
+func (h *Handler) any(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
+	if name.cname {
+		return h.found(ctx, w, r, d, name.zone, name.find(dns.TypeCNAME))
+	}
+	h.note(ctx, d, name.zone, nil, routing.Minimal)
 	m := reply(r)
 	m.Answer = []dns.RR{&dns.HINFO{
 		Hdr: dns.RR_Header{Name: r.Question[0].Name, Rrtype: dns.TypeHINFO, Class: dns.ClassINET, Ttl: anyTTL},
@@ -155,12 +163,12 @@ const anyTTL = 3600
 // referral answers with the delegation of a name at or below a cut, and the addresses
 // of its servers as far as they are held here (RFC 1034, section 4.3.2, step 3b).
 func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, cut *holder) (int, error) {
-	h.count(ctx, cut.zone, routing.Referral)
+	h.note(ctx, d, cut.zone, nil, routing.Referral)
 	m := reply(r)
 	m.Authoritative = false
 	at := strings.ToLower(r.Question[0].Name)
-	for d.names[at] != cut {
-		at, _ = record.Parent(at) // ends: the cut is at the name or above it
+	for ok := true; ok && d.names[at] != cut; {
+		at, ok = record.Parent(at) // the cut is at the name or above it
 	}
 	m.Ns = cut.find(dns.TypeNS).Load().Answer(at, h.rand).RRs
 	for _, rr := range m.Ns {

@@ -30,9 +30,24 @@ func (m *message) answers(r *dns.Msg) {
 	m.Question = m.question[:]
 }
 
+// replyOne returns an answer of one record. If it bears the name that was asked for, it
+// is shared, with the slice that holds it.
+//
+//go:noinline
+func replyOne(r *dns.Msg, one []dns.RR) *dns.Msg {
+	if one[0].Header().Name != r.Question[0].Name {
+		return replyUnder(r, one[0])
+	}
+	m := reply(r)
+	m.Answer = one
+	return m
+}
+
 // replyUnder returns an answer of one record under the name that was asked for. The
 // record is held under another: the name's own in other case, an alias's target or a
 // wildcard. For addresses, which most answers are, reply and record are one allocation.
+//
+//go:noinline
 func replyUnder(r *dns.Msg, rr dns.RR) *dns.Msg {
 	switch rr := rr.(type) {
 	case *dns.A:
@@ -63,4 +78,23 @@ func replyUnder(r *dns.Msg, rr dns.RR) *dns.Msg {
 	m := reply(r)
 	m.Answer = []dns.RR{routing.Own(rr, r.Question[0].Name)}
 	return m
+}
+
+// replyRoom returns an answer with room for n records. Up to MaxValues of them are one
+// allocation with it.
+//
+//go:noinline
+func replyRoom(r *dns.Msg, n int) *dns.Msg {
+	if n > routing.MaxValues {
+		m := reply(r)
+		m.Answer = make([]dns.RR, n)
+		return m
+	}
+	m := &struct {
+		message
+		answer [routing.MaxValues]dns.RR
+	}{}
+	m.answers(r)
+	m.Answer = m.answer[:n:n]
+	return &m.Msg
 }

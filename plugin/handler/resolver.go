@@ -35,7 +35,7 @@ const (
 type Resolver struct {
 	handler *Handler
 	data    *Data
-	wake    func(context.Context) // makes the server known; nil when the first query has to
+	home    Home
 
 	server  atomic.Pointer[dnsserver.Server]
 	started chan struct{} // closed when the server is known
@@ -64,10 +64,21 @@ type target struct {
 	waiters chan struct{} // closed at the end of the next resolution; nil without waiters
 }
 
+// Home is the server that a Resolver asks.
+type Home struct {
+	// Address is the server's, as CoreDNS writes it: "dns://127.0.0.1:53". A server at
+	// another address of the same block may not have the blocks that hold the targets.
+	// "" is whichever is seen first.
+	Address string
+
+	// Wake is called once started and until a query has shown the server; it is expected
+	// to send one. It may be nil: then the server is known with the first query.
+	Wake func(context.Context)
+}
+
 // NewResolver returns a Resolver for the external targets of data that the handler is to
-// serve, or nil when there are none. wake is called once started and until a query has
-// shown the server; it is expected to send one.
-func NewResolver(h *Handler, d *Data, wake func(context.Context)) *Resolver {
+// serve, or nil when there are none.
+func NewResolver(h *Handler, d *Data, home Home) *Resolver {
 	externals := d.Externals()
 	if len(externals) == 0 {
 		return nil
@@ -75,7 +86,7 @@ func NewResolver(h *Handler, d *Data, wake func(context.Context)) *Resolver {
 	v := &Resolver{
 		handler: h,
 		data:    d,
-		wake:    wake,
+		home:    home,
 		started: make(chan struct{}),
 		changed: make(chan struct{}, 1),
 		slots:   make(chan struct{}, lookupsAtOnce),
@@ -89,18 +100,18 @@ func NewResolver(h *Handler, d *Data, wake func(context.Context)) *Resolver {
 	return v
 }
 
-// Adopt takes over what an earlier Resolver knows of the same targets, and its server
-// if it is of the same handler.
+// Adopt takes over what an earlier Resolver knows of the same targets. If that is of the
+// same handler, the server is still the same, and so is what it will say; otherwise each
+// target is resolved anew at once, and what is known is served until then.
 func (v *Resolver) Adopt(old *Resolver) {
-	if server := old.server.Load(); server != nil && old.handler == v.handler {
+	same := old.handler == v.handler
+	if server := old.server.Load(); server != nil && same {
 		v.capture(server)
 	}
 	old.mu.Lock()
 	known := make(map[record.Key]target, len(old.targets))
 	for _, t := range old.targets {
-		if t.Known() {
-			known[t.Key] = *t
-		}
+		known[t.Key] = *t
 	}
 	old.mu.Unlock()
 
@@ -111,8 +122,13 @@ func (v *Resolver) Adopt(old *Resolver) {
 		if !ok {
 			continue
 		}
-		t.External.Set(was.RRs())
-		t.due, t.retry, t.good, t.healthy, t.stale, t.failed = was.due, was.retry, was.good, was.healthy, was.stale, was.failed
+		if was.Known() {
+			t.External.Set(was.RRs())
+		}
+		t.good, t.healthy, t.stale, t.failed = was.good, was.healthy, was.stale, was.failed
+		if same {
+			t.due, t.retry = was.due, was.retry
+		}
 		changes = append(changes, routing.ExternalChange{External: t.index, Healthy: t.healthy})
 	}
 	heap.Init(&v.queue)
@@ -131,6 +147,9 @@ func (v *Resolver) Start() {
 func (v *Resolver) Stop() {
 	v.cancel()
 	v.wait.Wait()
+	for _, t := range v.targets {
+		v.release(t) // nobody will resolve it any more
+	}
 }
 
 // captureServer shows the Resolver the server that a query came in on.
@@ -141,7 +160,8 @@ func (h *Handler) captureServer(ctx context.Context) {
 	if v == nil || v.server.Load() != nil {
 		return
 	}
-	if server, ok := ctx.Value(dnsserver.Key{}).(*dnsserver.Server); ok {
+	server, ok := ctx.Value(dnsserver.Key{}).(*dnsserver.Server)
+	if ok && (v.home.Address == "" || v.home.Address == server.Addr) {
 		v.capture(server)
 	}
 }
@@ -156,7 +176,7 @@ func (v *Resolver) capture(server *dnsserver.Server) {
 
 // run starts resolutions as they fall due.
 func (v *Resolver) run(ctx context.Context) {
-	if v.wake != nil {
+	if v.home.Wake != nil {
 		v.wait.Go(func() { v.wakeServer(ctx) })
 	}
 	select {
@@ -190,6 +210,7 @@ func (v *Resolver) run(ctx context.Context) {
 
 // wakeServer sends queries until one has shown the server.
 func (v *Resolver) wakeServer(ctx context.Context) {
+	wait := firstRetry
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -200,8 +221,9 @@ func (v *Resolver) wakeServer(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		v.wake(ctx)
-		timer.Reset(time.Second)
+		v.home.Wake(ctx)
+		timer.Reset(wait)
+		wait = min(2*wait, maxRetry)
 	}
 }
 
@@ -300,6 +322,10 @@ func (v *Resolver) await(ctx context.Context, e *routing.External) {
 		v.mu.Unlock()
 		return
 	}
+	if t.retry > 0 { // the last try failed: the next one is not worth a client's time
+		v.mu.Unlock()
+		return
+	}
 	if t.waiters == nil {
 		t.waiters = make(chan struct{})
 	}
@@ -317,35 +343,34 @@ func (v *Resolver) await(ctx context.Context, e *routing.External) {
 	}
 }
 
-// empty answers when what was chosen has no records: an alias to a name held elsewhere
-// that does not exist or has never been resolved, or to nothing.
+// empty answers when what was chosen has no records: an alias to nothing, or to a name
+// held elsewhere that has none or has never been resolved. Only in the last case, and
+// once it is resolved, is there a second choice: weights would not be exact otherwise.
 //
 //go:noinline
-func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, z *zone, s *slot) (int, error) {
-	a := s.Load().Answer(r.Question[0].Name, h.rand)
-	if a.External != nil && !a.External.Known() {
-		// A query that comes from a resolution must not wait for one: it may be its own.
-		depth, _ := ctx.Value(dnsserver.LoopKey{}).(int)
-		if v := h.resolver.Load(); v != nil && depth == 0 {
-			v.await(ctx, a.External)
-		}
-		a = s.Load().Answer(r.Question[0].Name, h.rand)
-	}
-	if len(a.RRs) == 0 && a.External != nil && !a.External.Known() {
-		return dns.RcodeServerFailure, nil
-	}
-	if h.Metadata {
-		h.tell(ctx, a.Set, a.Reason)
-	}
-	if len(a.RRs) == 0 {
-		h.count(ctx, z, routing.NoData)
+func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, z *zone, s *slot, e *routing.External) (int, error) {
+	if e == nil || e.Known() {
+		h.note(ctx, d, z, nil, routing.NoData)
 		return h.negative(w, r, z, dns.RcodeSuccess)
 	}
-	h.count(ctx, z, a.Reason)
-	m := reply(r)
-	m.Answer = a.RRs
-	w.WriteMsg(m)
-	return dns.RcodeSuccess, nil
+	// A query that comes from a resolution must not wait for one: it may be its own.
+	depth, _ := ctx.Value(dnsserver.LoopKey{}).(int)
+	if v := h.resolver.Load(); v != nil && depth == 0 {
+		v.await(ctx, e)
+	}
+	if !e.Known() {
+		return dns.RcodeServerFailure, nil
+	}
+	m, e := h.answer(ctx, r, d, z, s)
+	switch {
+	case m != nil:
+		w.WriteMsg(m)
+		return dns.RcodeSuccess, nil
+	case e != nil && !e.Known(): // the next one
+		return dns.RcodeServerFailure, nil
+	}
+	h.note(ctx, d, z, nil, routing.NoData)
+	return h.negative(w, r, z, dns.RcodeSuccess)
 }
 
 // ExternalState is what is known of a target that is held elsewhere.

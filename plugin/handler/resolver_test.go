@@ -101,7 +101,7 @@ func (x *external) ask(name string) *dns.Msg {
 
 // start begins to resolve; the wake-up query comes at once.
 func (x *external) start(t *testing.T) *handler.Resolver {
-	v := handler.NewResolver(x.Handler, x.Data(), func(context.Context) { x.ask("example.org.") })
+	v := handler.NewResolver(x.Handler, x.Data(), handler.Home{Wake: func(context.Context) { x.ask("example.org.") }})
 	x.Serve(x.Data(), v)
 	v.Start()
 	t.Cleanup(v.Stop)
@@ -209,7 +209,7 @@ func TestExternalFirstQueryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newExternal(t, true)
 		x.other.set(dns.RcodeSuccess, address7, "lb.example.net. 60 A 192.0.2.7")
-		v := handler.NewResolver(x.Handler, x.Data(), nil)
+		v := handler.NewResolver(x.Handler, x.Data(), handler.Home{})
 		x.Serve(x.Data(), v)
 		v.Start()
 		defer v.Stop()
@@ -250,7 +250,7 @@ func TestExternalAdopts(t *testing.T) {
 
 		is := newExternal(t, true)
 		is.other.set(dns.RcodeServerFailure)
-		v := handler.NewResolver(is.Handler, is.Data(), nil)
+		v := handler.NewResolver(is.Handler, is.Data(), handler.Home{})
 		is.Serve(is.Data(), v)
 		v.Adopt(old)
 		v.Start()

@@ -33,6 +33,7 @@ type Catalog struct {
 
 	zones  map[string]struct{}
 	exists map[string]struct{} // made by the first Exists
+	cuts   bool                // there may be a name that Cut finds
 }
 
 // NewCatalog returns an empty Catalog of the given zones, which are canonical names.
@@ -89,6 +90,10 @@ func (c *Catalog) Add(g *Group) error {
 	}
 	c.Groups[g.Key] = g
 	c.exists = nil
+	c.cuts = c.cuts || c.delegates(g.Key)
+	if g.Policy == Multivalue {
+		g.levelTTL()
+	}
 	return nil
 }
 
@@ -98,6 +103,18 @@ func (c *Catalog) number() {
 	for _, g := range c.Groups {
 		g.Ordinal = int32(len(c.Order))
 		c.Order = append(c.Order, g)
+	}
+}
+
+// levelTTL gives the records of a group that are answered together one TTL, the smallest
+// (RFC 2181, section 5.2).
+func (g *Group) levelTTL() {
+	ttl := g.Records[0].Values[0].Header().Ttl
+	for i := range g.Records {
+		ttl = min(ttl, g.Records[i].Values[0].Header().Ttl)
+	}
+	for i := range g.Records {
+		g.Records[i].Values[0].Header().Ttl = ttl
 	}
 }
 
@@ -113,10 +130,22 @@ func (c *Catalog) Allows(k Key, pos Pos) error {
 		return ErrorAt(pos, "CNAME at the apex of %s: it would hide the zone's SOA; use an alias instead", zone)
 	case k.Type == dns.TypeSOA && k.Name != zone:
 		return ErrorAt(pos, "SOA at %s, which is not the apex of a zone of this block (%s)", k.Name, join(c.Zones))
-	case k.Type == dns.TypeDS && k.Name == zone:
+	case (k.Type == dns.TypeNS || k.Type == dns.TypeDNAME) && Wildcard(k.Name):
+		return ErrorAt(pos, "%s at the wildcard %s: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)", dns.Type(k.Type), k.Name)
+	case k.Type == dns.TypeDS && k.Name == zone && !c.nested(zone):
 		return ErrorAt(pos, "DS at the apex of %s belongs into the parent zone", zone)
 	}
 	return nil
+}
+
+// nested reports whether a zone lies in another one of the block.
+func (c *Catalog) nested(zone string) bool {
+	parent, ok := Parent(zone)
+	if !ok {
+		return false
+	}
+	_, ok = c.Zone(parent)
+	return ok
 }
 
 // check returns what is wrong with a group by itself.
@@ -184,14 +213,14 @@ func (g *Group) checkRecord(i int) error {
 		return ErrorAt(r.Pos, "%s: a multivalue record cannot be an alias; Route 53 allows one value a record", g.Key)
 	case g.Policy == Multivalue && len(r.Values) > 1:
 		return ErrorAt(r.Pos, "%s: a multivalue record has one value, not %d", g.Key, len(r.Values))
-	case g.Type == dns.TypeCNAME && len(r.Values) > 1:
-		return ErrorAt(r.Pos, "%s: a CNAME has one value, not %d", g.Key, len(r.Values))
+	case (g.Type == dns.TypeCNAME || g.Type == dns.TypeDNAME) && len(r.Values) > 1:
+		return ErrorAt(r.Pos, "%s: a %s has one value, not %d", g.Key, dns.Type(g.Type), len(r.Values))
 	case g.Type == dns.TypeSOA && r.Alias != nil:
 		return ErrorAt(r.Pos, "%s: a SOA cannot be an alias", g.Key)
 	case g.Type == dns.TypeSOA && len(r.Values) > 1:
 		return ErrorAt(r.Pos, "%s: a zone has one SOA, not %d", g.Key, len(r.Values))
-	case g.Type == dns.TypeCNAME && g.Policy == Multivalue:
-		return ErrorAt(r.Pos, "%s: a CNAME group cannot be multivalue; a name has one CNAME at a time", g.Key)
+	case (g.Type == dns.TypeCNAME || g.Type == dns.TypeDNAME) && g.Policy == Multivalue:
+		return ErrorAt(r.Pos, "%s: a %[2]s group cannot be multivalue; a name has one %[2]s at a time", g.Key, dns.Type(g.Type))
 	case r.Alias != nil && g.Type == dns.TypeNS:
 		return ErrorAt(r.Pos, "%s: a delegation cannot be an alias; list the name servers", g.Key)
 	case g.Type == dns.TypeSOA && g.Policy != Simple:

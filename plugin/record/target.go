@@ -31,7 +31,7 @@ func (c *Catalog) ResolveTarget(zone, written string, typ uint16) (string, error
 	if err != nil {
 		return "", err
 	}
-	if c.Lookup(Key{relative, typ}) != nil {
+	if c.Lookup(Key{relative, typ}) != nil || c.Exists(relative) {
 		return relative, nil
 	}
 	if dns.CountLabel(name) > 1 {
@@ -127,6 +127,9 @@ const (
 // Target says where the target of an alias of the given type is held, and its group if
 // that is here.
 func (c *Catalog) Target(name string, typ uint16) (*Group, Held) {
+	if cut := c.Cut(name); cut != "" {
+		return nil, Elsewhere
+	}
 	if g := c.Lookup(Key{name, typ}); g != nil {
 		return g, Here
 	}
@@ -172,4 +175,30 @@ func targetError(c *Catalog, g *Group, r *RecordSet) error {
 		return fmt.Errorf("alias %s: %s has no %s records but %s; an alias and its target have one type", g.Key, r.Alias.Name, dns.Type(g.Type), typeNames(types))
 	}
 	return fmt.Errorf("alias %s: its target %s holds no records in this block, and without fallthrough nothing else can", g.Key, r.Alias.Name)
+}
+
+// Cut returns the delegation that a name is at or below: the topmost NS set below the
+// apex of its zone, or "" if there is none, as is usual. What is there is another
+// server's.
+func (c *Catalog) Cut(name string) (cut string) {
+	if !c.cuts {
+		return ""
+	}
+	zone, _ := c.Zone(name)
+	for at := name; at != zone; {
+		if _, ok := c.Groups[Key{at, dns.TypeNS}]; ok {
+			cut = at
+		}
+		var ok bool
+		if at, ok = Parent(at); !ok {
+			break
+		}
+	}
+	return cut
+}
+
+// delegates reports whether a group is a delegation.
+func (c *Catalog) delegates(k Key) bool {
+	zone, _ := c.Zone(k.Name)
+	return k.Type == dns.TypeNS && k.Name != zone
 }

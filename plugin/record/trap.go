@@ -17,6 +17,7 @@ const maxCheckedTTL = 300
 
 // traps finds what is legal but seldom meant.
 func (v *validator) traps(g *Group) {
+	v.hidden(g)
 	if g.Balancer != nil {
 		v.balancer(g)
 		return
@@ -47,6 +48,16 @@ func (v *validator) checkOfOwnName(g *Group, r *RecordSet) {
 	if check, ok := v.probes(r.Check, g); ok {
 		v.warn(g, r, "circular check", fmt.Errorf("%s: check %q probes the name that this group itself answers, so it depends on its own answer; probe an address instead", g.Key, check.Name))
 	}
+}
+
+// hidden warns of a group at or below a delegation, which is never answered; only
+// addresses may be of use there, as glue.
+func (v *validator) hidden(g *Group) {
+	cut := v.catalog.Cut(g.Name)
+	if cut == "" || cut == g.Name && (g.Type == dns.TypeNS || g.Type == dns.TypeDS) || g.Type == dns.TypeA || g.Type == dns.TypeAAAA {
+		return
+	}
+	v.warn(g, nil, "hidden", fmt.Errorf("%s is never answered: the NS at %s delegates the name away", g.Key, cut))
 }
 
 // findNamed notes which checks probe an endpoint that is given by name: few, mostly.

@@ -179,45 +179,49 @@ func zoneTargets(b *record.LoadBalancer, typ uint16, z int, state *Balance, heal
 	return rrs
 }
 
-// answer returns all nodes and up to MaxValues targets, in random order.
-func (p *spread) answer(owner string, rnd Rand) []dns.RR {
-	out := make([]dns.RR, 0, len(p.nodes)+min(p.total, MaxValues))
-	out = append(out, p.nodes...)
-	if p.total > MaxValues {
-		out = p.draw(out, rnd)
-	} else {
-		for _, s := range p.strata {
-			out = append(out, s...)
-		}
-	}
-	return shuffled(owner, out, rnd)
-}
+// len returns how many records are answered: all nodes and up to MaxValues targets.
+func (p *spread) len() int { return len(p.nodes) + min(p.total, MaxValues) }
 
-// draw appends MaxValues targets: the strata take turns, in an order drawn anew for each
-// answer, and each gives one of its targets that was not drawn yet.
-func (p *spread) draw(out []dns.RR, rnd Rand) []dns.RR {
-	order := make([]int, len(p.strata))
-	for i := range order {
-		j := int(rnd(uint64(i + 1)))
-		order[i] = order[j]
-		order[j] = i
-	}
-	counts := make([]int, len(p.strata))
-	for left := MaxValues; left > 0; {
-		for _, s := range order {
-			if left > 0 && counts[s] < len(p.strata[s]) {
-				counts[s]++
-				left--
+// deal fills out with the records that are answered, in random order.
+//
+//go:noinline
+func (p *spread) deal(out []dns.RR, rnd Rand) {
+	n := copy(out, p.nodes)
+	if p.total <= MaxValues {
+		for _, s := range p.strata {
+			n += copy(out[n:], s)
+		}
+	} else {
+		for s, k := range p.turns(len(out)-n, rnd) {
+			if k > 0 {
+				deal(out[n:n+k], p.strata[s], rnd)
+				n += k
 			}
 		}
 	}
-	for s, k := range counts {
-		d := drawing{n: len(p.strata[s])}
-		for range k {
-			out = append(out, p.strata[s][d.take(rnd)])
+	shuffle(out, rnd)
+}
+
+// turns returns how many of n targets each stratum gives: the strata take turns, in an
+// order drawn anew for each answer, and each gives one that it has left.
+//
+//go:noinline
+func (p *spread) turns(n int, rnd Rand) []int {
+	order, counts := make([]int, len(p.strata)), make([]int, len(p.strata))
+	for i := range order {
+		j := rnd(uint64(i + 1))
+		order[i] = order[j]
+		order[j] = i
+	}
+	for n > 0 {
+		for _, s := range order {
+			if n > 0 && counts[s] < len(p.strata[s]) {
+				counts[s]++
+				n--
+			}
 		}
 	}
-	return out
+	return counts
 }
 
 // healthyCheck returns the function that balance and newSpread ask.

@@ -2,6 +2,7 @@ package routing
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
@@ -56,7 +57,7 @@ func (t *Table) healthy(n *node, i int) bool {
 // leaf returns a record set as a query needs it.
 func (t *Table) leaf(n *node, c candidate) leaf {
 	r := &n.group.Records[c.index]
-	l := leaf{set: r, values: r.Values}
+	l := leaf{set: r, values: slices.Clip(r.Values)}
 	if r.Alias != nil {
 		switch to := n.targets[c.index]; to.kind {
 		case groupTarget:
@@ -116,8 +117,9 @@ func (t *Table) table(n *node, in []candidate) *table {
 		return tab
 	}
 	for i := range tab.choices {
-		tab.values = append(tab.values, tab.choices[i].values...)
+		tab.cards = append(tab.cards, tab.choices[i].values...)
 	}
+	tab.cards = slices.Clip(tab.cards)
 	return tab
 }
 

@@ -27,6 +27,7 @@ const (
 	NoData                   // the name exists, but has nothing of the type
 	NameError                // the name does not exist
 	Referral                 // the name is delegated
+	Minimal                  // everything was asked for, and a token given (RFC 8482)
 
 	// Reasons is the number of reasons.
 	Reasons = int(iota)
@@ -58,6 +59,8 @@ func (r Reason) String() string {
 		return "nxdomain"
 	case Referral:
 		return "referral"
+	case Minimal:
+		return "minimal"
 	}
 	return "unknown"
 }

@@ -1,6 +1,8 @@
 package routing
 
 import (
+	"math/bits"
+
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
@@ -36,7 +38,7 @@ type table struct {
 	guide   []uint32 // weighted: guide[r>>shift] is the first choice that r can be
 	shift   uint8
 	several bool     // multivalue: up to MaxValues of the choices, not one
-	values  []dns.RR // multivalue: the choices' records
+	cards   []dns.RR // multivalue: the choices' records
 }
 
 type choice struct {
@@ -44,10 +46,10 @@ type choice struct {
 	end uint64 // weighted: the choice has the random numbers below end that are not an earlier one's
 }
 
-// Answer is what a Selection chose for one query.
+// Answer is what a Selection answers to one query.
 type Answer struct {
 	RRs      []dns.RR          // shared between answers: must not be changed; len == cap
-	Set      *record.RecordSet // chosen in the group that was asked for; nil of a multivalue answer
+	Set      *record.RecordSet // chosen in the group that was asked for; nil if several are answered
 	External *External         // the target held elsewhere that the RRs came from, or would have come from
 	Reason   Reason
 }
@@ -56,36 +58,80 @@ type Answer struct {
 // name, which may differ from the group's in case, or altogether for an alias or below
 // a wildcard.
 func (s *Selection) Answer(owner string, rnd Rand) Answer {
-	a := s.Choose(owner, rnd)
-	if len(a.RRs) == 1 && a.RRs[0].Header().Name != owner {
-		a.RRs = []dns.RR{Own(a.RRs[0], owner)}
+	last, from, set, reason := s.choose(rnd)
+	cards := from.cards(last)
+	a := Answer{Set: set, External: last.external, Reason: reason}
+	switch n := from.Len(cards); {
+	case n == 0:
+	case len(cards) == 1 && cards[0].Header().Name == owner:
+		a.RRs = cards
+	default:
+		a.RRs = make([]dns.RR, n)
+		from.Deal(a.RRs, cards, owner, rnd)
 	}
 	return a
 }
 
-// Choose is [Selection.Answer] but for an answer of one record, which it returns under
-// whatever name holds it: the caller may have a cheaper way to give it the owner name.
-func (s *Selection) Choose(owner string, rnd Rand) Answer {
-	l, reason := s.pick(rnd), s.rule
-	set := l.set
-	for l.target != nil {
-		s = l.target
-		l, reason = s.pick(rnd), max(reason, s.rule)
+// Choose is the first half of Answer, for a caller that has room of its own for the
+// records. It returns what from, the Selection at the end of the aliases, has to deal:
+// one card, which is the answer and bears the name of the group that holds it, or those
+// that [Selection.Deal] answers with or draws from. external is the target held elsewhere
+// that the cards come from, if they do.
+func (s *Selection) Choose(rnd Rand) (cards []dns.RR, from *Selection, set *record.RecordSet, external *External, reason Reason) {
+	last, from, set, reason := s.choose(rnd)
+	return from.cards(last), from, set, last.external, reason
+}
+
+// choose follows the aliases to the Selection at their end and the record set that it
+// chooses. set is the one that s itself chooses.
+func (s *Selection) choose(rnd Rand) (last *leaf, from *Selection, set *record.RecordSet, reason Reason) {
+	last, reason = s.pick(rnd), s.rule
+	set = last.set
+	for last.target != nil {
+		s = last.target
+		last, reason = s.pick(rnd), max(reason, s.rule)
 	}
+	return last, s, set, reason
+}
+
+// cards returns what there is to deal when a record set was chosen.
+func (s *Selection) cards(chosen *leaf) []dns.RR {
 	switch {
+	case chosen.external != nil:
+		return chosen.external.RRs()
 	case s.table != nil && s.table.several:
-		return Answer{RRs: s.table.some(owner, rnd), Set: set, Reason: reason}
+		return s.table.cards
+	}
+	return chosen.values
+}
+
+// Len returns how many records are answered out of the cards.
+func (s *Selection) Len(cards []dns.RR) int {
+	switch {
 	case s.spread != nil:
-		return Answer{RRs: s.spread.answer(owner, rnd), Set: set, Reason: reason}
+		return s.spread.len()
+	case s.table != nil && s.table.several:
+		return min(len(cards), MaxValues)
 	}
-	values := l.values
-	if l.external != nil {
-		values = l.external.RRs()
+	return len(cards)
+}
+
+// Deal fills out, which is Len long, with records under the owner name, in random order.
+func (s *Selection) Deal(out, cards []dns.RR, owner string, rnd Rand) {
+	switch {
+	case s.spread != nil:
+		s.spread.deal(out, rnd)
+	case s.table != nil && s.table.several:
+		deal(out, cards, rnd)
+	default:
+		copy(out, cards)
+		shuffle(out, rnd)
 	}
-	if len(values) > 1 {
-		values = shuffled(owner, values, rnd)
+	if out[0].Header().Name != owner { // then none has: they are of one group
+		for i, rr := range out {
+			out[i] = Own(rr, owner)
+		}
 	}
-	return Answer{RRs: values[:len(values):len(values)], Set: set, External: l.external, Reason: reason}
 }
 
 // pick returns the chosen record set, or an empty leaf when several are answered.
@@ -106,56 +152,55 @@ func (t *table) weighted(rnd Rand) *choice {
 	return &t.choices[i]
 }
 
-// some returns up to MaxValues of the choices' records, without replacement and in
-// random order.
-func (t *table) some(owner string, rnd Rand) []dns.RR {
-	d := drawing{n: len(t.values)}
-	rrs := make([]dns.RR, min(d.n, MaxValues))
-	for i := range rrs {
-		rrs[i] = t.values[d.take(rnd)]
-	}
-	if rrs[0].Header().Name != owner { // then none has: they are of one group
-		for i, rr := range rrs {
-			rrs[i] = Own(rr, owner)
+// deal fills hand, of MaxValues places at most, from the cards of a deck, each row of
+// different cards with the same odds.
+//
+// The last card of the deck takes the place of the one that was dealt: of the deck, only
+// the places that changed are kept. One random number is cut into as many draws as it
+// has room for, by their radices: eight of up to 259 cards.
+//
+//go:noinline
+func deal(hand, deck []dns.RR, rnd Rand) {
+	var places, cards [MaxValues]uint32 // cards[k] lies at places[k]; the latest holds
+	left := uint64(len(deck))
+	for i := 0; i < len(hand); {
+		product, end := left, i+1
+		for end < len(hand) {
+			hi, lo := bits.Mul64(product, left-uint64(end-i))
+			if hi != 0 {
+				break
+			}
+			product = lo
+			end++
+		}
+		r := rnd(product)
+		for ; i < end; i++ {
+			place := uint32(r % left)
+			r /= left
+			left--
+			card, last := place, uint32(left)
+			for k := range i {
+				if places[k] == place {
+					card = cards[k]
+				}
+				if places[k] == uint32(left) {
+					last = cards[k]
+				}
+			}
+			places[i], cards[i] = place, last
+			hand[i] = deck[card]
 		}
 	}
-	return rrs
 }
 
-// drawing draws numbers below n without replacement, up to MaxValues of them.
-type drawing struct {
-	n     int
-	count int
-	taken [MaxValues]int // in ascending order
-}
-
-// take returns the next number; each one that was not taken yet has the same odds.
-func (d *drawing) take(rnd Rand) int {
-	// The v-th of those not taken: skip the taken ones before it.
-	v, at := int(rnd(uint64(d.n-d.count))), 0
-	for at < d.count && d.taken[at] <= v {
-		at++
-		v++
+// shuffle puts RRs into random order, all orders with the same odds.
+//
+//go:noinline
+func shuffle(rrs []dns.RR, rnd Rand) {
+	for i := len(rrs) - 1; i > 0; i-- {
+		j := rnd(uint64(i + 1))
+		rrs[i], rrs[j] = rrs[j], rrs[i]
 	}
-	for i := d.count; i > at; i-- {
-		d.taken[i] = d.taken[i-1]
-	}
-	d.taken[at] = v
-	d.count++
-	return v
-}
-
-// shuffled returns the RRs under an owner name in random order, all orders with the
-// same odds.
-func shuffled(owner string, rrs []dns.RR, rnd Rand) []dns.RR {
-	out := make([]dns.RR, len(rrs))
-	for i, rr := range rrs {
-		// Inside out: the new one swaps with any before it, or stays.
-		j := int(rnd(uint64(i + 1)))
-		out[i] = out[j]
-		out[j] = Own(rr, owner)
-	}
-	return out
 }
 
 // Own returns the RR under an owner name: itself if it bears the name, else a copy that
