@@ -176,7 +176,7 @@ func (c *chase) missing(ctx context.Context, target string, z *zone) {
 // missingType ends the chase at a name that does not hold the type.
 func (c *chase) missingType(ctx context.Context, target string, name *holder) {
 	through := c.data.Catalog.FallthroughTypes
-	if len(name.sets) == 0 {
+	if name.empty() {
 		through = c.data.Catalog.Fallthrough
 	}
 	if through != nil && through(strings.ToLower(target)) {

@@ -15,7 +15,7 @@ type Data struct {
 
 	names map[string]*holder
 	zones []*zone
-	slots []slot // by the Table's index of groups
+	slots []*slot // by the groups' Ordinals
 
 	mu    sync.Mutex // serialises updates; no query takes it
 	table *routing.Table
@@ -24,12 +24,7 @@ type Data struct {
 // NewData compiles a validated catalog under the statuses of its checks.
 func NewData(c *record.Catalog, statuses []healthcheck.Status) *Data {
 	d := &Data{Catalog: c, table: routing.NewTable(c, statuses)}
-	d.slots = make([]slot, d.table.Len())
-	for i := range d.slots {
-		_, s, _ := d.table.Group(i)
-		d.slots[i].Store(s)
-	}
-	d.names, d.zones = buildIndex(c, d.slots)
+	d.names, d.zones, d.slots = buildIndex(c, d.table)
 	return d
 }
 

@@ -25,9 +25,13 @@ type zone struct {
 
 // holder is a name that exists in a zone, and what it holds: nothing, if it is an empty
 // non-terminal.
+//
+// Its first set is a part of it: with a million names each pointer on the way of a query
+// is a wait for memory.
 type holder struct {
 	zone     *zone
-	sets     []set
+	first    set
+	more     []*set
 	wildcard *holder // the name "*" below this one
 	cut      *holder // the delegation at or above this name, inside its zone
 	cname    bool    // the only set is a CNAME
@@ -36,23 +40,29 @@ type holder struct {
 
 // set is one type of a holder.
 type set struct {
-	typ  uint16
-	slot *slot
+	typ  uint16 // 0 if there is none
+	slot slot
 }
 
 // find returns what a name holds of a type, or nil.
 func (h *holder) find(typ uint16) *slot {
-	for i := range h.sets {
-		if h.sets[i].typ == typ {
-			return h.sets[i].slot
+	if h.first.typ == typ && typ != 0 {
+		return &h.first.slot
+	}
+	for _, s := range h.more {
+		if s.typ == typ {
+			return &s.slot
 		}
 	}
 	return nil
 }
 
+// empty reports whether the name holds nothing.
+func (h *holder) empty() bool { return h.first.typ == 0 }
+
 // buildIndex makes the map from names to holders that queries look into. It never
-// changes after that.
-func buildIndex(c *record.Catalog, slots []slot) (map[string]*holder, []*zone) {
+// changes after that, but for the slots, which it returns by the groups' Ordinals.
+func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []*zone, []*slot) {
 	x := &indexer{catalog: c, names: make(map[string]*holder, len(c.Order)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones))}
 	zones := make([]*zone, len(c.Zones))
 	for i, name := range c.Zones {
@@ -61,8 +71,10 @@ func buildIndex(c *record.Catalog, slots []slot) (map[string]*holder, []*zone) {
 	}
 	c.EachName(x.exists)
 	x.linkWildcards()
-	for _, g := range c.Order {
-		x.holds(g.Key, &slots[g.Ordinal])
+	slots := make([]*slot, len(c.Order))
+	for i, g := range c.Order {
+		_, s, _ := table.Group(i)
+		slots[i] = x.holds(g.Key, s)
 	}
 	if x.delegates {
 		for name, h := range x.names {
@@ -80,7 +92,7 @@ func buildIndex(c *record.Catalog, slots []slot) (map[string]*holder, []*zone) {
 			z.negative = negativeSOA(z.soa)
 		}
 	}
-	return x.names, zones
+	return x.names, zones, slots
 }
 
 type indexer struct {
@@ -88,7 +100,6 @@ type indexer struct {
 	names     map[string]*holder
 	zones     map[string]*zone
 	chunk     []holder // holders are allocated many at a time
-	sets      []set    // and so is room for the first set of each
 	wildcards []string
 	delegates bool // there is an NS set below an apex
 }
@@ -125,18 +136,20 @@ func (x *indexer) holder(name string) *holder {
 	return h
 }
 
-func (x *indexer) holds(k record.Key, s *slot) {
+// holds enters what a group answers, and returns where that stands.
+func (x *indexer) holds(k record.Key, s *routing.Selection) *slot {
 	h := x.names[k.Name]
-	if h.sets == nil {
-		if len(x.sets) == 0 {
-			x.sets = make([]set, 64)
-		}
-		h.sets, x.sets = x.sets[:0:1], x.sets[1:]
-	}
-	h.sets = append(h.sets, set{k.Type, s})
 	h.cname = h.cname || k.Type == dns.TypeCNAME
 	h.dname = h.dname || k.Type == dns.TypeDNAME
 	x.delegates = x.delegates || k.Type == dns.TypeNS && k.Name != h.zone.name
+	at := &h.first
+	if !h.empty() {
+		at = &set{}
+		h.more = append(h.more, at)
+	}
+	at.typ = k.Type
+	at.slot.Store(s)
+	return &at.slot
 }
 
 // findCut finds the delegation that a name is at or below: the topmost NS set below the

@@ -24,7 +24,7 @@ func (h *Handler) present(ctx context.Context, w dns.ResponseWriter, r *dns.Msg,
 		return dns.RcodeRefused, nil
 	case name.cut != nil && (name.cut != name || typ != dns.TypeDS):
 		return h.referral(ctx, w, r, d, name.cut)
-	case typ == dns.TypeANY && len(name.sets) > 0:
+	case typ == dns.TypeANY && !name.empty():
 		return h.any(ctx, w, r, d, name)
 	}
 	if s := name.find(typ); s != nil {
@@ -86,7 +86,7 @@ func (d *Data) encloser(name string) (*holder, string) {
 // the operator allows it, the next plugin is asked first.
 func (h *Handler) nodata(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
 	through := d.Catalog.FallthroughTypes
-	if len(name.sets) == 0 {
+	if name.empty() {
 		through = d.Catalog.Fallthrough
 	}
 	if through != nil && h.Next != nil && through(strings.ToLower(r.Question[0].Name)) {
