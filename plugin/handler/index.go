@@ -73,11 +73,15 @@ func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []
 	x.linkWildcards()
 	slots := make([]*slot, len(c.Order))
 	for i, g := range c.Order {
+		record.Breathe(i)
 		_, s, _ := table.Group(i)
 		slots[i] = x.holds(g.Key, s)
 	}
 	if x.delegates {
+		n := 0
 		for name, h := range x.names {
+			n++
+			record.Breathe(n)
 			x.findCut(name, h)
 		}
 	}
@@ -105,6 +109,7 @@ type indexer struct {
 }
 
 func (x *indexer) exists(name string) (known bool) {
+	record.Breathe(len(x.names))
 	if _, known = x.names[name]; known {
 		return true
 	}

@@ -101,6 +101,7 @@ func (c *Catalog) Add(g *Group) error {
 func (c *Catalog) number() {
 	c.Order = make([]*Group, 0, len(c.Groups))
 	for _, g := range c.Groups {
+		Breathe(len(c.Order))
 		g.Ordinal = int32(len(c.Order))
 		c.Order = append(c.Order, g)
 	}

@@ -39,7 +39,10 @@ func (c *Catalog) Validate() []Problem {
 	v.conflicts()
 	v.cycles(v.aliases())
 	v.findNamed()
+	n := 0
 	for _, g := range c.Groups {
+		n++
+		Breathe(n)
 		v.traps(g)
 	}
 	c.number()
@@ -84,8 +87,10 @@ func (v *validator) refuse(g *Group, r *RecordSet, kind string, err error) {
 
 // conflicts finds CNAMEs beside other data (RFC 1034, section 3.6.2).
 func (v *validator) conflicts() {
-	cnames := make(map[string]bool)
+	n, cnames := 0, make(map[string]bool)
 	for k := range v.catalog.Groups {
+		n++
+		Breathe(n)
 		if k.Type == dns.TypeCNAME {
 			cnames[k.Name] = true
 		}
@@ -95,6 +100,8 @@ func (v *validator) conflicts() {
 	}
 	beside := make(map[string][]uint16) // other types, by name
 	for k := range v.catalog.Groups {
+		n++
+		Breathe(n)
 		if k.Type != dns.TypeCNAME && cnames[k.Name] {
 			beside[k.Name] = append(beside[k.Name], k.Type)
 		}
@@ -119,7 +126,10 @@ func (v *validator) conflicts() {
 // always healthy. It returns the groups that can be on a cycle: those with an alias to a
 // group that has aliases itself.
 func (v *validator) aliases() (suspects []*Group) {
+	n := 0
 	for _, g := range v.catalog.Groups {
+		n++
+		Breathe(n)
 		suspect := false
 		for i := range g.Records {
 			r := &g.Records[i]

@@ -75,6 +75,7 @@ func (l *loader) list() (known bool, err error) {
 // element reads an object, takes what it describes, and reports whether it described
 // anything.
 func (l *loader) element() (known bool, err error) {
+	record.Breathe(l.index)
 	it := l.push()
 	defer l.pop()
 	if err := l.object(func(key []byte) error { return l.member(it, key) }); err != nil {

@@ -13,6 +13,7 @@ func (l *loader) finish() *Import {
 	l.byKey, l.intern, l.targets = nil, nil, nil
 	l.im.groups = make([]*record.Group, 0, len(l.drafts))
 	for i := range l.drafts {
+		record.Breathe(i)
 		d := &l.drafts[i]
 		if g := l.group(d); g != nil {
 			l.im.groups = append(l.im.groups, g)

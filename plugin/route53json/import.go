@@ -53,7 +53,8 @@ type File struct {
 // A group that the block defines as well is an error, which carries the position of both;
 // a health check that it defines as well is a [CheckError].
 func (im *Import) AddTo(c *record.Catalog) error {
-	for _, g := range im.groups {
+	for i, g := range im.groups {
+		record.Breathe(i)
 		if old := c.Groups[g.Key]; old != nil {
 			return record.ErrorAt(old.Pos, "%s is defined twice: here and at %s; keep it in one place", g.Key, g.Pos)
 		}
@@ -65,7 +66,8 @@ func (im *Import) AddTo(c *record.Catalog) error {
 	if len(c.Groups) == 0 {
 		c.Groups = make(map[record.Key]*record.Group, len(im.groups))
 	}
-	for _, g := range im.groups {
+	for n, g := range im.groups {
+		record.Breathe(n)
 		for i := range g.Records {
 			if r := &g.Records[i]; r.Check != record.NoCheck {
 				r.Check = index[r.Check]

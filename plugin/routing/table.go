@@ -69,7 +69,8 @@ func NewTable(c *record.Catalog, checks []healthcheck.Status) *Table {
 		balances: make(map[*record.LoadBalancer]Balance),
 	}
 	b := &builder{Table: t, external: make(map[record.Key]int32)}
-	for _, g := range c.Order {
+	for i, g := range c.Order {
+		record.Breathe(i)
 		b.add(g)
 	}
 	return t
