@@ -39,14 +39,15 @@ func parseAt(c *caddy.Controller, now time.Time) (*config, error) {
 		}
 		p := &parser{c: c, decl: newDeclaration(), checks: make(map[string]record.Pos)}
 		if err := p.directive(); err != nil {
-			return nil, err
+			return nil, concealError(err)
 		}
 		d = p.decl
 	}
 	if d == nil {
 		return nil, errors.New("no steer directive")
 	}
-	return newBuilder(d, now).build()
+	cfg, err := newBuilder(d, now).build()
+	return cfg, concealError(err)
 }
 
 // declaration is a steer block as written: every word is checked by itself, nothing is

@@ -15,9 +15,19 @@ type statement struct {
 	open    bool // the line ends in '{'
 }
 
+// errorf returns an error at the statement. Words in it are shown without what may be
+// secret.
 func (s *statement) errorf(format string, args ...any) error {
+	for i, arg := range args {
+		if word, ok := arg.(string); ok {
+			args[i] = conceal(word)
+		}
+	}
 	return record.ErrorAt(s.pos, format, args...)
 }
+
+// secret reports whether no error may show the arguments of the statement.
+func (s *statement) secret() bool { return strings.EqualFold(s.keyword, headerOption) }
 
 // rule is what one keyword takes.
 type rule struct {
@@ -54,7 +64,7 @@ func (p *parser) block(opener statement, rules []rule) error {
 		switch p.c.Val() {
 		case "}":
 			if p.c.NextArg() {
-				return p.c.Errf("unexpected %q after '}': start a new line", p.c.Val())
+				return p.c.Errf("unexpected %q after '}': start a new line", conceal(p.c.Val()))
 			}
 			return nil
 		case "{":
@@ -81,6 +91,9 @@ func (p *parser) line() (statement, error) {
 		switch word := p.c.Val(); word {
 		case "{":
 			if p.c.NextArg() {
+				if s.secret() {
+					return s, s.errorf("unexpected '{': %q has no block", s.keyword)
+				}
 				return s, s.errorf("unexpected %q after '{': start a new line", p.c.Val())
 			}
 			s.open = true
@@ -96,9 +109,16 @@ func (p *parser) line() (statement, error) {
 	return s, nil
 }
 
-// text is the statement up to its nth argument.
+// text is the statement up to its nth argument, without what may be secret.
 func (s *statement) text(n int) string {
-	return strings.Join(append([]string{s.keyword}, s.args[:n]...), " ")
+	words := []string{s.keyword}
+	if s.secret() {
+		return strings.Join(append(words, "..."), " ")
+	}
+	for _, arg := range s.args[:n] {
+		words = append(words, conceal(arg))
+	}
+	return strings.Join(words, " ")
 }
 
 // follow holds a statement against the rules of its block and reads it.
@@ -114,6 +134,8 @@ func (p *parser) follow(s, opener statement, rules []rule, seen map[string]recor
 	seen[r.word] = s.pos
 	usage := strings.TrimSpace(r.word + " " + r.usage)
 	switch {
+	case s.secret() && (len(s.args) < r.min || len(s.args) > r.max):
+		return s.errorf("%q takes %d arguments, not %d; quote a value that has blanks; write: %s", r.word, r.min, len(s.args), usage)
 	case len(s.args) < r.min:
 		return s.errorf("%q lacks arguments; write: %s", s.text(len(s.args)), usage)
 	case len(s.args) > r.max:

@@ -8,13 +8,16 @@ import (
 // refusedHeaders have a line of their own in every request, or would break it.
 var refusedHeaders = []string{"Connection", "Content-Length", "Transfer-Encoding", "Upgrade", "Expect"}
 
+// headerOption is the keyword of a line whose arguments are never shown.
+const headerOption = "header"
+
 // header reads `header NAME VALUE`. Values may be secrets, so no error shows one.
 func (o *checkOptions) header(s statement) error {
 	name, value := s.args[0], s.args[1]
 	same := func(other string) bool { return strings.EqualFold(name, other) }
 	switch {
 	case !isToken(name):
-		return s.errorf("header name %q holds a character that no header name has", name)
+		return s.errorf("header name holds a character that no header name has; write: header NAME VALUE")
 	case same("Host"):
 		return s.errorf("header %q: use the option: host NAME", name)
 	case slices.ContainsFunc(refusedHeaders, same):

@@ -40,7 +40,7 @@ func (o *checkOptions) rules() []rule {
 		{word: "search", usage: `"TEXT"`, min: 1, max: 1, once: true, read: o.http(o.searchText)},
 		{word: "status", usage: "200-399[,CODE...]", min: 1, max: 1, once: true, read: o.http(o.statuses)},
 		{word: "method", usage: "GET|HEAD", min: 1, max: 1, once: true, read: o.http(o.method)},
-		{word: "header", usage: "NAME VALUE", min: 2, max: 2, read: o.http(o.header)},
+		{word: headerOption, usage: "NAME VALUE", min: 2, max: 2, read: o.http(o.header)},
 		{word: "tls_verify", usage: "[CA-FILE]", max: 1, once: true, read: o.https(o.verify)},
 		{word: "family", usage: "ipv4|ipv6|any", min: 1, max: 1, once: true, read: o.family},
 		{word: "invert", once: true, read: func(statement) error { o.check.Invert = true; return nil }},

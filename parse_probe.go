@@ -53,7 +53,7 @@ func (b *builder) resolveChecks() error {
 			child, ok := l.named[name]
 			switch {
 			case !ok:
-				return record.ErrorAt(d.pos, "calculated check %q counts %q, and no check of that name is defined in this block%s", check.Name, name, suggest(name, l.names()))
+				return record.ErrorAt(d.pos, "calculated check %q counts %q, and no check of that name is defined in this block%s", check.Name, conceal(name), suggest(name, l.names()))
 			case int(child) == i:
 				return record.ErrorAt(d.pos, "calculated check %q counts itself", check.Name)
 			case l.all[child].Calculated:
@@ -75,7 +75,7 @@ func (l *checkList) index(ref *checkRef, values []dns.RR) (int32, error) {
 	if ref.own == nil {
 		i, ok := l.named[ref.name]
 		if !ok {
-			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined in this block, and no URL (http://, https:// or tcp://)%s", ref.name, suggest(ref.name, l.names()))
+			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined in this block, and no URL (http://, https:// or tcp://)%s", conceal(ref.name), suggest(ref.name, l.names()))
 		}
 		l.used[i] = true
 		return i, nil

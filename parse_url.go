@@ -22,30 +22,32 @@ func parseURL(s string) (healthcheck.Spec, error) {
 	scheme, rest, _ := strings.Cut(s, "://")
 	kind, ok := kinds[strings.ToLower(scheme)]
 	if !ok {
-		return healthcheck.Spec{}, fmt.Errorf("check URL: scheme %q is not http, https or tcp", scheme)
+		return healthcheck.Spec{}, fmt.Errorf("check URL: scheme %q is not http, https or tcp", conceal(scheme))
 	}
 	spec := healthcheck.Defaults(kind)
 	authority, path := rest, ""
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		authority, path = rest[:i], rest[i:]
 	}
-	if strings.Contains(authority, "@") {
-		return spec, errors.New("check URL: it cannot hold a user name or password, since logs and metrics show it; use the option: header Authorization \"...\"")
-	}
+	before, _, _ := strings.Cut(rest, "?")
 	var err error
-	if spec.Host, spec.Port, err = splitAuthority(authority, defaultPort[kind]); err != nil {
-		return spec, fmt.Errorf("check URL %q: %w", s, err)
-	}
+	spec.Host, spec.Port, err = splitAuthority(authority, defaultPort[kind])
 	switch {
+	case strings.Contains(before, "@"), err != nil && strings.Contains(rest, "@"): // or a password with a '?'
+		return spec, errUserName
+	case err != nil:
 	case kind == healthcheck.TCP && path != "":
-		return spec, fmt.Errorf("check URL %q: a tcp:// check connects only, so it has no %q", s, path)
+		err = errors.New("a tcp:// check connects only, so it has no path and no query")
 	case path != "":
-		if spec.Path, err = requestTarget(path); err != nil {
-			return spec, fmt.Errorf("check URL %q: %w", s, err)
-		}
+		spec.Path, err = requestTarget(path)
+	}
+	if err != nil {
+		return spec, fmt.Errorf("check URL %q: %w", conceal(s), err)
 	}
 	return spec, nil
 }
+
+var errUserName = errors.New("check URL: it cannot hold a user name or password, since logs and metrics show it; use the option: header Authorization \"...\"; an @ in a path is written %40")
 
 var kinds = map[string]healthcheck.Kind{
 	"tcp":   healthcheck.TCP,
@@ -121,11 +123,11 @@ func requestTarget(s string) (string, error) {
 	for i := range len(s) {
 		switch c := s[i]; {
 		case c == '#':
-			return "", fmt.Errorf("the fragment %q is never sent to a server", s[i:])
+			return "", errors.New("a fragment is never sent to a server")
 		case c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0:
 			return "", fmt.Errorf("%q must be percent-encoded, as %%%02X", s[i:i+1], c)
 		case c == '%' && !(i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2])):
-			return "", fmt.Errorf("%q is not percent-encoded; a percent sign itself is %%25", s[i:min(i+3, len(s))])
+			return "", errors.New("a percent sign that does not begin an encoded byte is %25")
 		}
 	}
 	if s[0] == '?' {

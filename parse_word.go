@@ -1,12 +1,14 @@
 package steer
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/coredns/coredns/plugin/pkg/durations"
 )
@@ -22,10 +24,44 @@ func (s *statement) number(word string, lo, hi uint64) (uint64, error) {
 
 // identifier refuses a name for logs and metrics that nobody could read there.
 func (s *statement) identifier(what, name string) error {
-	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) }) {
+	// What is not UTF-8 comes as utf8.RuneError, and would fail every scrape.
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == utf8.RuneError }) {
 		return s.errorf("%s %q holds a blank or what cannot be printed", what, name)
 	}
 	return nil
+}
+
+// conceal returns a word as errors may show it: a URL without its user name, password,
+// query and fragment, also one whose scheme was forgotten.
+func conceal(s string) string {
+	begin, ends := 0, "?"
+	if i := strings.Index(s, "://"); i >= 0 {
+		begin, ends = i+len("://"), "?#"
+	}
+	if at := strings.LastIndexByte(s, '@'); at > begin && (begin > 0 || strings.Contains(s[:at], ":")) {
+		s = s[:begin] + hidden + s[at:]
+	}
+	if i := strings.IndexAny(s, ends); i >= 0 && i < len(s)-1 && !strings.HasPrefix(s[i+1:], hidden) {
+		s = s[:i+1] + hidden
+	}
+	return s
+}
+
+// hidden stands for what conceal left out.
+const hidden = "..."
+
+// concealError is conceal for errors whose words did not go through it one by one.
+func concealError(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if i := strings.Index(text, "://"); i >= 0 {
+		if shown := text[:i] + conceal(text[i:]); shown != text {
+			return errors.New(shown)
+		}
+	}
+	return err
 }
 
 // seconds reads a TTL. RFC 2181, section 8, leaves it 31 bits.

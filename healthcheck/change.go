@@ -20,7 +20,7 @@ type change struct {
 
 // publish carries a checker's new status to the checks that use it, and to those
 // calculated from them. It costs in proportion to what changes. The caller holds p.mu,
-// and calls tell after giving it up.
+// and calls tell after giving it up if mayTell says so.
 func (p *Pool) publish(c *checker, reason string) {
 	raw := c.threshold.Status()
 	for e := c.uses; e != nil; e = e.next {
@@ -92,15 +92,20 @@ func (p *Pool) post() {
 	}
 }
 
-// tell calls OnTransition for what is in the outbox. One goroutine does so at a time,
-// so that transitions are told in their order; others leave theirs to it.
+// mayTell reports whether the caller, who holds p.mu, is to call tell after giving it
+// up: there is something in the outbox, and nobody tells it yet. One goroutine tells at
+// a time, so that transitions are told in their order; others leave theirs to it.
+func (p *Pool) mayTell() bool {
+	if p.telling != nil || len(p.outbox) == 0 {
+		return false
+	}
+	p.telling = make(chan struct{})
+	return true
+}
+
+// tell calls OnTransition for what is in the outbox.
 func (p *Pool) tell() {
 	p.mu.Lock()
-	if p.telling {
-		p.mu.Unlock()
-		return
-	}
-	p.telling = true
 	for len(p.outbox) > 0 {
 		told := p.outbox
 		p.outbox = nil
@@ -110,15 +115,15 @@ func (p *Pool) tell() {
 		}
 		p.mu.Lock()
 	}
-	p.telling = false
-	p.told.Broadcast()
+	close(p.telling)
+	p.telling = nil
 	p.mu.Unlock()
 }
 
 // reason says why a checker changed its status, given the last result.
 func reason(c *checker, err error) string {
 	if err != nil {
-		return err.Error()
+		return clip(err.Error())
 	}
 	if c.spec.Rise <= 1 {
 		return "probe passed"

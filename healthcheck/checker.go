@@ -24,7 +24,6 @@ type checker struct {
 	uses       *entry   // the checks that use it, a list through entry.next
 
 	ended     time.Duration // when the last result came in, from the pool's beginning
-	took      uint32        // µs, of the last probe
 	passes    uint32
 	failures  uint32
 	threshold Threshold
@@ -48,13 +47,13 @@ type run struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	launched time.Duration   // when its goroutine was made, from the pool's beginning
+	fresh    bool            // the check's first status was not known then
 	waiter   *sync.WaitGroup // of the Release that stopped it, or nil
 }
 
 // observe takes the result of a probe and reports whether the status changed.
-func (c *checker) observe(passed bool, began, ended time.Duration) (changed bool) {
+func (c *checker) observe(passed bool, ended time.Duration) (changed bool) {
 	c.ended = ended
-	c.took = uint32(min((ended - began).Microseconds(), 1<<32-1))
 	if passed {
 		c.passes++
 	} else {

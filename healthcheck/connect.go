@@ -51,12 +51,17 @@ func (p *prober) resolve(ctx context.Context, s *Spec, deadline time.Time) ([]ne
 	defer cancel()
 	addrs, err := p.lookup(ctx, networks[s.Family], s.Host)
 	if err == nil && len(addrs) == 0 {
-		err = &net.DNSError{IsNotFound: true}
+		err = &net.AddrError{}
 	}
-	if err != nil {
-		return nil, resolveError(s.Host, err, s.ConnectTimeout)
+	if err == nil {
+		return addrs, nil
 	}
-	return addrs, nil
+	// When no more files can be opened the resolver may go on without resolv.conf and
+	// the hosts file, and find nothing.
+	if ours(p.open()) {
+		return nil, errOurs
+	}
+	return nil, resolveError(err, s)
 }
 
 // dialNet connects to one address by the deadline. The connection has linger 0: when it

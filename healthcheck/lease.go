@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Lease is a hold on checks: while it lasts they are kept up to date. All methods may
@@ -112,7 +113,8 @@ func (l *Lease) mark(e *entry) {
 
 // Release ends the lease. Checks that no other lease uses stop; Release cancels their
 // running probes and waits for them to end. With the last lease of a pool all its
-// goroutines end. To call it again does nothing.
+// goroutines end, except that OnTransition has one second to return. To call it again
+// does nothing.
 func (l *Lease) Release() { l.release.Do(l.leave) }
 
 func (l *Lease) leave() {
@@ -141,8 +143,17 @@ func (l *Lease) leave() {
 	}
 	<-scheduler
 	p.mu.Lock()
-	for p.telling {
-		p.told.Wait()
-	}
+	telling := p.telling
 	p.mu.Unlock()
+	if telling == nil {
+		return
+	}
+	select {
+	case <-telling:
+	case <-time.After(patience):
+	}
 }
+
+// patience is how long Release waits for OnTransition: a log that is stuck must not
+// keep a server from its end.
+const patience = time.Second

@@ -108,12 +108,32 @@ func TestAChangedSpecStartsFromTheLastStatus(t *testing.T) {
 		if !l.Known() {
 			t.Error("it knew its status before the change and does not any more")
 		}
+		synctest.Wait()
 		w.heard()
 		w.set("a", true)
 		time.Sleep(4 * time.Second)
 		wantStatuses(t, l, "U")
 		if told := w.heard(); len(told) != 1 {
 			t.Errorf("told %q, want one transition", told)
+		}
+	})
+}
+
+// A log that is stuck does not keep the server from its end.
+func TestReleaseDoesNotWaitForAStuckLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.set("a", false)
+		p := w.pool()
+		stuck := make(chan struct{})
+		defer close(stuck)
+		p.onTransition = func(Transition) { <-stuck }
+		l := p.Acquire("block", []Check{tcp("a")})
+		time.Sleep(10 * time.Second)
+		stopping := time.Now()
+		l.Release()
+		if took := time.Since(stopping); took != time.Second {
+			t.Errorf("Release took %v, want 1s", took)
 		}
 	})
 }

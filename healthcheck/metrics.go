@@ -1,10 +1,13 @@
 package healthcheck
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
 )
 
 const (
@@ -20,7 +23,6 @@ var (
 		"block", "check", "result")
 	transitionsDesc = desc("transitions_total", "Changes of the status that a check reports.", "block", "check")
 	ageDesc         = desc("last_result_age_seconds", "Time since the last result of a check's probe.", "block", "check")
-	tookDesc        = desc("last_probe_duration_seconds", "How long the last probe of a check took.", "block", "check")
 	checksDesc      = desc("checks", "Named checks held, calculated ones and those that are not probed included.")
 	distinctDesc    = desc("distinct_probes", "Different probes that the checks held share.")
 	runningDesc     = desc("running_probes", "Probes under way.")
@@ -57,7 +59,7 @@ type collector struct{ pool *Pool }
 
 func (c collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		statusDesc, probesDesc, transitionsDesc, ageDesc, tookDesc,
+		statusDesc, probesDesc, transitionsDesc, ageDesc,
 		checksDesc, distinctDesc, runningDesc, faultsDesc,
 	} {
 		ch <- d
@@ -73,19 +75,12 @@ type reading struct {
 	status           Status
 	transitions      uint32
 	passes, failures uint32
-	took             uint32        // µs
 	ended            time.Duration // from the pool's beginning
 	probed           bool          // has had a result
 	checked          bool          // has a probe
 }
 
 func (c collector) Collect(ch chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
-	}
-	counter := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
-	}
 	p := c.pool
 	p.mu.Lock()
 	readings := p.read()
@@ -93,23 +88,25 @@ func (c collector) Collect(ch chan<- prometheus.Metric) {
 	now := p.now()
 	p.mu.Unlock()
 
+	// The registry sorts each metric, and does so soonest what is in order already.
+	slices.SortFunc(readings, func(a, b reading) int {
+		return cmp.Or(strings.Compare(a.block, b.block), strings.Compare(a.check, b.check))
+	})
+	var block *dto.LabelPair
 	for i := range readings {
 		r := &readings[i]
-		gauge(statusDesc, float64(r.status), r.block, r.check, r.kind.String())
-		counter(transitionsDesc, float64(r.transitions), r.block, r.check)
-		if r.checked {
-			counter(probesDesc, float64(r.passes), r.block, r.check, "pass")
-			counter(probesDesc, float64(r.failures), r.block, r.check, "fail")
+		if i == 0 || r.block != readings[i-1].block {
+			block = pair("block", r.block)
 		}
-		if r.probed {
-			gauge(ageDesc, (now - r.ended).Seconds(), r.block, r.check)
-			gauge(tookDesc, float64(r.took)/1e6, r.block, r.check)
+		samples := new(series).of(r, block, float64((now-r.ended).Milliseconds())/1e3)
+		for i := range samples {
+			ch <- &samples[i]
 		}
 	}
-	gauge(checksDesc, float64(len(readings)))
-	gauge(distinctDesc, float64(distinct))
-	gauge(runningDesc, float64(running))
-	counter(faultsDesc, float64(faults))
+	ch <- &sample{desc: checksDesc, value: float64(len(readings))}
+	ch <- &sample{desc: distinctDesc, value: float64(distinct)}
+	ch <- &sample{desc: runningDesc, value: float64(running)}
+	ch <- &sample{desc: faultsDesc, value: float64(faults), counter: true}
 	p.histogram.Collect(ch)
 	p.lateness.Collect(ch)
 }
@@ -143,7 +140,7 @@ func (p *Pool) read() []reading {
 				if c := e.checker; c != nil {
 					r.checked = true
 					r.passes, r.failures = c.passes, c.failures
-					r.probed, r.took, r.ended = c.results > 0, c.took, c.ended
+					r.probed, r.ended = c.results > 0, c.ended
 				}
 				readings = append(readings, r)
 			}

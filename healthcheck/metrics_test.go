@@ -43,10 +43,6 @@ coredns_steer_checks 5
 # HELP coredns_steer_distinct_probes Different probes that the checks held share.
 # TYPE coredns_steer_distinct_probes gauge
 coredns_steer_distinct_probes 2
-# HELP coredns_steer_last_probe_duration_seconds How long the last probe of a check took.
-# TYPE coredns_steer_last_probe_duration_seconds gauge
-coredns_steer_last_probe_duration_seconds{block="example.org./53",check="down"} 0
-coredns_steer_last_probe_duration_seconds{block="example.org./53",check="up"} 0.02
 # HELP coredns_steer_probe_faults_total Probes without a result for want of local resources, such as file descriptors.
 # TYPE coredns_steer_probe_faults_total counter
 coredns_steer_probe_faults_total 0
@@ -98,6 +94,23 @@ coredns_steer_transitions_total{block="example.org./53",check="down"} 1
 			t.Errorf("%d statuses, %v, want none after the last lease", n, err)
 		}
 	})
+}
+
+// A label that is not UTF-8 would fail the scrape of the whole server.
+func TestLabelsAreUTF8(t *testing.T) {
+	p := NewPool(Options{})
+	l := p.Acquire("block\xff", []Check{{Name: "a\xffb", Fixed: true}})
+	defer l.Release()
+	reg := prometheus.NewPedanticRegistry()
+	reg.MustRegister(p.Collector())
+	want := `
+# HELP coredns_steer_check_status Whether a check reports healthy (1) or unhealthy (0).
+# TYPE coredns_steer_check_status gauge
+coredns_steer_check_status{block="block�",check="a�b",kind="fixed"} 0
+`
+	if err := testutil.GatherAndCompare(reg, strings.NewReader(want), "coredns_steer_check_status"); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestProbeDurations(t *testing.T) {

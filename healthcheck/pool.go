@@ -37,25 +37,25 @@ type Pool struct {
 
 	slowest atomic.Int64 // ns a probe waited for a processor, the longest since the last slot
 
-	mu        sync.Mutex // never held during a probe or a callback
-	checkers  map[uint64]*checker
-	owners    map[string][]*Lease // by owner, the newest last
-	acquired  int                 // leases so far
-	wheel     wheel
-	ready     list // due, status known
-	fresh     list // due, status not known yet
-	scheduler *scheduler
-	starts    int      // that a slot may have
-	backlog   bool     // some had to be put off
-	running   int      // probes
-	distinct  int      // checkers
-	changed   []change // scratch of publish
-	parents   []*entry // scratch of publish
-	outbox    []Transition
-	telling   bool       // somebody empties outbox
-	told      *sync.Cond // nobody does any more
-	roots     map[string]*roots
-	faults    uint64 // probes without a result, for want of local resources
+	mu           sync.Mutex // never held during a probe or a callback
+	checkers     map[uint64]*checker
+	owners       map[string][]*Lease // by owner, the newest last
+	acquired     int                 // leases so far
+	wheel        wheel
+	ready        list // due, status known
+	fresh        list // due, status not known yet
+	scheduler    *scheduler
+	starts       int      // that a slot may have
+	backlog      bool     // some had to be put off
+	running      int      // probes
+	freshRunning int      // those of them whose check's first status is not known
+	distinct     int      // checkers
+	changed      []change // scratch of publish
+	parents      []*entry // scratch of publish
+	outbox       []Transition
+	telling      chan struct{} // closed when the one who empties outbox is done; nil if nobody does
+	roots        map[string]*roots
+	faults       uint64 // probes without a result, for want of local resources
 
 	durations [HTTPS + 1]prometheus.Observer
 	lateness  prometheus.Histogram
@@ -77,7 +77,6 @@ func NewPool(o Options) *Pool {
 	if p.maxRunning <= 0 {
 		p.maxRunning = min(defaultMaxRunning, openLimit()/2)
 	}
-	p.told = sync.NewCond(&p.mu)
 	p.prober = newProber().probe
 	p.initMetrics()
 	return p
@@ -92,7 +91,9 @@ func (p *Pool) now() time.Duration { return time.Since(p.began) }
 //
 // The owner is what the checks belong to, such as a server block, and stays the same
 // across reloads: a check of the same owner and name whose Spec changed starts from
-// that name's last status. Acquire starts probing, and waits for nothing.
+// that name's last status. If the owner changed as well, it starts from that of a check
+// of the same name that probes the same host and port. Acquire starts probing, and
+// waits for nothing.
 //
 // It trusts the Specs: lines of a request must not be broken by what Path, HostHeader
 // and Headers hold, and Statuses must be canonical.
@@ -108,7 +109,7 @@ func (p *Pool) Acquire(owner string, checks []Check) *Lease {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	old := p.lastOf(owner)
+	old := p.predecessors(owner)
 	now := p.now()
 	for i := range checks {
 		p.enter(l, i, &checks[i], old, now)
@@ -121,22 +122,15 @@ func (p *Pool) Acquire(owner string, checks []Check) *Lease {
 	p.acquired++
 	l.number = p.acquired
 	p.owners[owner] = append(p.owners[owner], l)
+	p.redefine(l, old)
+	if p.mayTell() {
+		go p.tell()
+	}
 	return l
 }
 
-// lastOf returns the checks that an owner has now, by name.
-func (p *Pool) lastOf(owner string) map[string]*entry {
-	old := map[string]*entry{}
-	for _, l := range p.owners[owner] {
-		for i := range l.entries {
-			old[l.entries[i].name] = &l.entries[i]
-		}
-	}
-	return old
-}
-
 // enter fills in one check of a new lease.
-func (p *Pool) enter(l *Lease, i int, check *Check, old map[string]*entry, now time.Duration) {
+func (p *Pool) enter(l *Lease, i int, check *Check, old *predecessors, now time.Duration) {
 	e := &l.entries[i]
 	*e = entry{
 		name:   check.Name,
@@ -147,8 +141,7 @@ func (p *Pool) enter(l *Lease, i int, check *Check, old map[string]*entry, now t
 		raw:    Healthy,
 		known:  true,
 	}
-	before := old[check.Name]
-	if before != nil {
+	if before := old.own[check.Name]; before != nil {
 		e.transitions = before.transitions
 	}
 	switch {
@@ -159,7 +152,7 @@ func (p *Pool) enter(l *Lease, i int, check *Check, old map[string]*entry, now t
 	default:
 		c := p.find(&check.Spec)
 		if c == nil {
-			c = p.start(&check.Spec, before, now)
+			c = p.start(&check.Spec, old.of(check), now)
 		}
 		c.join(e)
 		e.raw = c.threshold.Status()

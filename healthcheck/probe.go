@@ -12,6 +12,7 @@ import (
 type prober struct {
 	dialer net.Dialer
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error) // network is ip, ip4 or ip6
+	open   func() error                                                          // whether files can be opened
 }
 
 func newProber() *prober {
@@ -20,6 +21,7 @@ func newProber() *prober {
 		// saves four system calls.
 		dialer: net.Dialer{KeepAlive: -1},
 		lookup: net.DefaultResolver.LookupNetIP,
+		open:   openFile,
 	}
 }
 

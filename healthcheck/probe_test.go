@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -109,6 +110,14 @@ func TestHTTP(t *testing.T) {
 		{"a header without a colon", answer(ok + "Server\r\n\r\n"), nil, "malformed header line"},
 		{"a header without a name", answer(ok + ": x\r\n\r\n"), nil, "malformed header line"},
 		{"a space in a name", answer(ok + "Content Length: 1\r\n\r\n"), nil, "malformed header line"},
+		{"a length that is no number", answer(ok + "Content-Length: abc\r\n\r\n"), nil, "malformed header line"},
+		{"no length", answer(ok + "Content-Length:\r\n\r\n"), nil, "malformed header line"},
+		{"a negative length", answer(ok + "Content-Length: -1\r\n\r\n"), nil, "malformed header line"},
+		{"two lengths", answer(ok + "Content-Length: 0\r\nContent-Length: 1\r\n\r\n"), nil, "malformed header line"},
+		{"a length twice", answer(ok + "Content-Length: 0\r\nContent-Length: 0\r\n\r\n"), nil, ""},
+		{"NUL in a value", answer(ok + "Server: a\x00b\r\n\r\n"), nil, "malformed header line"},
+		{"NUL in a folded line", answer(ok + "Server: a\r\n b\x00\r\n\r\n"), nil, "malformed header line"},
+		{"NUL at the end of a long line", answer(ok + "X-Long: " + strings.Repeat("x", 2*bufferSize) + "\x00\r\n\r\n"), nil, "malformed header line"},
 		{"a folded line without a first", answer(ok + " x: y\r\n\r\n"), nil, "malformed header line"},
 	}
 	for _, tt := range tests {
@@ -188,6 +197,7 @@ func TestNames(t *testing.T) {
 		asked   string
 		addrs   []netip.Addr
 		err     error
+		open    error // of opening a file
 		want    string
 		timeout time.Duration
 	}{
@@ -197,8 +207,14 @@ func TestNames(t *testing.T) {
 		{name: "either", port: up.Port(), family: AnyFamily, asked: "ip", addrs: []netip.Addr{good6, good}},
 		{name: "the second address", port: up.Port(), asked: "ip4", addrs: []netip.Addr{bad, good}},
 		{name: "none of them", port: up.Port(), asked: "ip4", addrs: []netip.Addr{bad, bad}, want: "connect: connection refused"},
-		{name: "no such host", asked: "ip4", err: &net.DNSError{Err: "no such host", IsNotFound: true}, want: "resolve api.example.com: no such host"},
-		{name: "no address", asked: "ip4", want: "resolve api.example.com: no such host"},
+		{name: "no such host", asked: "ip4", err: &net.DNSError{Err: "no such host", IsNotFound: true}, want: "resolve api.example.com: no such host, or it has no IPv4 address"},
+		{name: "no such host for IPv6", family: IPv6, asked: "ip6", err: &net.DNSError{Err: "no such host", IsNotFound: true}, want: "resolve api.example.com: no such host, or it has no IPv6 address"},
+		{name: "no such host at all", family: AnyFamily, asked: "ip", err: &net.DNSError{Err: "no such host", IsNotFound: true}, want: "resolve api.example.com: no such host"},
+		{name: "no address", asked: "ip4", want: "resolve api.example.com: no IPv4 address"},
+		{name: "the other family only", family: IPv6, asked: "ip6", err: &net.AddrError{Err: "no suitable address found", Addr: "api.example.com"}, want: "resolve api.example.com: no IPv6 address"},
+		{name: "out of sockets", asked: "ip4", err: &net.DNSError{Err: "dial udp 10.0.0.1:53: socket: too many open files"}, want: errOurs.Error()},
+		{name: "out of buffers", asked: "ip4", err: &net.DNSError{Err: "write udp 10.0.0.1:53: write: no buffer space available"}, want: errOurs.Error()},
+		{name: "out of files, without resolv.conf", asked: "ip4", err: &net.DNSError{Err: "no such host", IsNotFound: true}, open: syscall.EMFILE, want: errOurs.Error()},
 		{name: "time out", asked: "ip4", err: &net.DNSError{Err: "i/o timeout", IsTimeout: true}, want: "resolve api.example.com: no answer within 5s"},
 		{name: "failure", asked: "ip4", err: &net.DNSError{Err: "server misbehaving", Server: "10.0.0.1:53"}, want: "resolve api.example.com: name server failure"},
 		{name: "silence", asked: "ip4", err: errSilent, want: "resolve api.example.com: no answer within 80ms", timeout: 80 * ms},
@@ -218,6 +234,7 @@ func TestNames(t *testing.T) {
 				}
 				return slices.Clone(tt.addrs), tt.err
 			}
+			p.open = func() error { return tt.open }
 			s := spec(TCP, netip.AddrPortFrom(good, tt.port), func(s *Spec) { s.Host, s.Family = "api.example.com", tt.family })
 			if tt.timeout > 0 {
 				s.ConnectTimeout = tt.timeout

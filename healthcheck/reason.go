@@ -7,19 +7,59 @@ import (
 	"io"
 	"net"
 	"os"
+	"strings"
 	"syscall"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // errOurs marks a probe that failed for want of this machine's own means, such as
 // file descriptors. It says nothing about the endpoint and is no result.
 var errOurs = errors.New("out of local resources")
 
+// shortages are the errors of system calls that want this machine's own means.
+var shortages = [...]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
+
 // ours reports whether a system call failed for want of this machine's own means.
 func ours(err error) bool {
-	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
-		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM) ||
-		errors.Is(err, os.ErrNoDeadline) // the poller took no more sockets
+	var dns *net.DNSError
+	resolving := errors.As(err, &dns)
+	for _, errno := range shortages {
+		// Of what happened to it the resolver keeps the text alone.
+		if errors.Is(err, errno) || resolving && strings.Contains(dns.Err, errno.Error()) {
+			return true
+		}
+	}
+	return errors.Is(err, os.ErrNoDeadline) // the poller took no more sockets
+}
+
+// openFile opens a file that is always there and closes it.
+func openFile() error {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// maxReason is how long the reason of a transition may be, in bytes.
+const maxReason = 200
+
+// clip makes a text fit for one line of a log: printable, and of maxReason bytes at
+// most. Errors of libraries can quote what an endpoint sent.
+func clip(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, text)
+	if len(text) <= maxReason {
+		return text
+	}
+	const end = "..."
+	return strings.ToValidUTF8(text[:maxReason-len(end)], "") + end
 }
 
 // isTimeout reports whether err is a deadline that passed.
@@ -58,19 +98,30 @@ func connectError(err error, waited time.Duration) error {
 	return errors.New("connect: " + plain(err))
 }
 
-// resolveError says why a host name could not be resolved within the time waited.
-func resolveError(host string, err error, waited time.Duration) error {
+// wanted are the addresses of a family, as reasons name them.
+var wanted = [...]string{IPv4: "no IPv4 address", IPv6: "no IPv6 address", AnyFamily: "no address"}
+
+// resolveError says why the host of s could not be resolved. The resolver does not tell
+// a name that does not exist from one without addresses of the family asked for.
+func resolveError(err error, s *Spec) error {
 	what := "name server failure"
-	var dns *net.DNSError
+	var (
+		dns  *net.DNSError
+		addr *net.AddrError
+	)
 	switch {
 	case ours(err):
 		return errOurs
+	case errors.As(err, &addr):
+		what = wanted[s.Family]
+	case errors.As(err, &dns) && dns.IsNotFound && s.Family != AnyFamily:
+		what = "no such host, or it has " + wanted[s.Family]
 	case errors.As(err, &dns) && dns.IsNotFound:
 		what = "no such host"
 	case isTimeout(err):
-		what = "no answer within " + waited.String()
+		what = "no answer within " + s.ConnectTimeout.String()
 	}
-	return errors.New("resolve " + host + ": " + what)
+	return errors.New("resolve " + s.Host + ": " + what)
 }
 
 // tlsError says why a handshake failed within the time waited.
@@ -98,12 +149,14 @@ func tlsError(err error, waited time.Duration) error {
 		what = "the server does not speak TLS"
 	case errors.As(err, &alert):
 		what = alert.Error()
+	case strings.HasPrefix(err.Error(), unparsed):
+		what = "certificate cannot be parsed"
 	default:
 		what = plain(err)
 	}
 	const prefix = "tls: "
-	if len(what) > len(prefix) && what[:len(prefix)] == prefix {
-		what = what[len(prefix):]
-	}
-	return errors.New(prefix + what)
+	return errors.New(prefix + strings.TrimPrefix(what, prefix))
 }
+
+// unparsed begins the errors of crypto/tls that quote a certificate, at any length.
+const unparsed = "tls: failed to parse certificate from server"

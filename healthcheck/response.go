@@ -114,6 +114,8 @@ func (h *head) readHeaders(br *bufio.Reader, left *int) error {
 			return nil
 		}
 		switch {
+		case bytes.IndexByte(text, 0) >= 0:
+			return errHeaderLine
 		case len(text) > 0 && (text[0] == ' ' || text[0] == '\t'):
 			if first {
 				return errHeaderLine
@@ -123,10 +125,14 @@ func (h *head) readHeaders(br *bufio.Reader, left *int) error {
 			if colon < 1 || !isToken(text[:colon]) {
 				return errHeaderLine
 			}
-			h.note(text[:colon], bytes.Trim(text[colon+1:], " \t"))
+			if !h.note(text[:colon], bytes.Trim(text[colon+1:], " \t")) {
+				return errHeaderLine
+			}
 		}
 		for !whole { // the rest of a line longer than the buffer
-			line, err = br.ReadSlice('\n')
+			if line, err = br.ReadSlice('\n'); bytes.IndexByte(line, 0) >= 0 {
+				return errHeaderLine
+			}
 			if *left -= len(line); *left < 0 {
 				return errLongHeaders
 			}
@@ -138,18 +144,22 @@ func (h *head) readHeaders(br *bufio.Reader, left *int) error {
 	}
 }
 
-// note keeps a header that matters for reading the body.
-func (h *head) note(name, value []byte) {
+// note keeps a header that matters for reading the body, and reports whether its value
+// makes sense: lengths are numbers, and agree.
+func (h *head) note(name, value []byte) bool {
 	switch {
 	case is(name, "Content-Length"):
-		if n, err := strconv.ParseUint(string(value), 10, 63); err == nil {
-			h.length = int64(n)
+		n, err := strconv.ParseUint(string(value), 10, 63)
+		if err != nil || h.length >= 0 && h.length != int64(n) {
+			return false
 		}
+		h.length = int64(n)
 	case is(name, "Transfer-Encoding"):
 		h.transfer = string(value)
 	case is(name, "Content-Encoding"):
 		h.encoding = string(value)
 	}
+	return true
 }
 
 func is(name []byte, want string) bool {

@@ -74,12 +74,12 @@ func (p *Pool) loop(s *scheduler) {
 // startDue starts the probes that are due, as many as the pace allows, and returns
 // the slot to come back in.
 func (p *Pool) startDue(s *scheduler) (next int64) {
-	now := p.now()
 	p.mu.Lock()
 	if p.scheduler != s {
 		p.mu.Unlock()
 		return never // stopped
 	}
+	now := p.now() // after the wait for the lock, which says nothing about the load
 	p.wheel.take(int64(now/slot), p.queue)
 	p.starts = pace(p.starts, time.Duration(p.slowest.Swap(0)), p.backlog)
 	p.launch(s, now)
@@ -109,29 +109,39 @@ func (p *Pool) queue(c *checker) {
 }
 
 func (p *Pool) queueOf(c *checker) *list {
-	if c.results < c.spec.enough() {
+	if c.fresh() {
 		return &p.fresh
 	}
 	return &p.ready
 }
 
+// fresh reports whether there are too few results to know the first status.
+func (c *checker) fresh() bool { return c.results < c.spec.enough() }
+
 // launch takes the probes that may start now out of the queues into s.batch and marks
-// them as running. Those that are in operation go first, so that many new checks do not hold
-// up the old ones; a quarter of the starts is kept for the new ones all the same. The
-// caller holds p.mu, and starts the goroutines without it.
+// them as running. Those that are in operation go first, and the new ones never are
+// more than three quarters of those that run, so that many new checks, whose endpoints
+// may all be silent, do not hold up the old ones. A quarter of the starts is kept for
+// the new ones all the same, and one where none of them runs. The caller holds p.mu, and
+// starts the goroutines without it.
 func (p *Pool) launch(s *scheduler, now time.Duration) {
 	n := min(p.starts, p.maxRunning-p.running)
 	kept := 0
-	if p.fresh.head != nil {
-		kept = (n + 3) / 4
+	switch {
+	case p.fresh.head == nil:
+	case p.freshRunning == 0:
+		kept = max(n/4, 1)
+	default:
+		kept = n / 4
 	}
+	mostFresh := max(p.maxRunning*3/4, 1)
 	s.batch = s.batch[:0]
 	for len(s.batch) < n {
 		var c *checker
 		if len(s.batch) < n-kept {
 			c = p.ready.pop()
 		}
-		if c == nil {
+		if c == nil && p.freshRunning < mostFresh {
 			c = p.fresh.pop()
 		}
 		if c == nil {
@@ -141,9 +151,12 @@ func (p *Pool) launch(s *scheduler, now time.Duration) {
 			break
 		}
 		ctx, cancel := context.WithCancel(context.Background())
-		c.run = &run{ctx: ctx, cancel: cancel, launched: now}
+		c.run = &run{ctx: ctx, cancel: cancel, launched: now, fresh: c.fresh()}
 		c.state = running
 		p.running++
+		if c.run.fresh {
+			p.freshRunning++
+		}
 		s.batch = append(s.batch, c)
 	}
 }
@@ -174,6 +187,9 @@ func (p *Pool) result(c *checker, r *run, err error, began, ended time.Duration)
 	r.cancel()
 	p.mu.Lock()
 	p.running--
+	if r.fresh {
+		p.freshRunning--
+	}
 	c.run = nil
 	if c.state == stopped {
 		p.mu.Unlock()
@@ -186,8 +202,7 @@ func (p *Pool) result(c *checker, r *run, err error, began, ended time.Duration)
 		p.mu.Unlock()
 		return
 	}
-	changed := c.observe(err == nil, began, ended)
-	if changed {
+	if c.observe(err == nil, ended) {
 		p.publish(c, reason(c, err))
 	}
 	if !c.known && c.results >= c.spec.enough() {
@@ -198,8 +213,9 @@ func (p *Pool) result(c *checker, r *run, err error, began, ended time.Duration)
 	}
 	p.schedule(c, slotAt(ended+nextWait(&c.spec, c.hash, c.results, c.threshold.run > 0)))
 	p.durations[c.spec.Kind].Observe((ended - began).Seconds())
+	tells := p.mayTell()
 	p.mu.Unlock()
-	if changed && p.onTransition != nil {
+	if tells {
 		p.tell()
 	}
 }

@@ -233,35 +233,6 @@ func TestHangingProbesHoldUpNobody(t *testing.T) {
 	})
 }
 
-func TestMaxRunning(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
-		p.maxRunning = 10
-		var checks []Check
-		for i := range 30 {
-			c := tcp(fmt.Sprint("hangs", i))
-			w.takes[c.Name] = 5 * time.Second
-			checks = append(checks, c)
-		}
-		l := p.Acquire("block", checks)
-		defer l.Release()
-		for range 10 {
-			time.Sleep(900 * ms)
-			p.mu.Lock()
-			running := p.running
-			p.mu.Unlock()
-			if running > 10 {
-				t.Fatalf("%d probes run, want 10 at most", running)
-			}
-		}
-		time.Sleep(time.Minute)
-		if !l.Known() {
-			t.Error("some checks never had their turn")
-		}
-	})
-}
-
 // A machine out of sockets knows nothing about its endpoints.
 func TestLocalFaultsAreNoResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

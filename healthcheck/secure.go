@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"net"
+	"slices"
 	"strings"
 	"time"
 )
@@ -12,10 +13,22 @@ import (
 // secret is sent, and they cost both sides time and make the hello two packets.
 var curves = []tls.CurveID{tls.X25519, tls.CurveP256, tls.CurveP384, tls.CurveP521}
 
+// suites are all cipher suites that can be had, weak ones included.
+var suites = func() (ids []uint16) {
+	for _, s := range slices.Concat(tls.CipherSuites(), tls.InsecureCipherSuites()) {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}()
+
 // secure makes the TLS handshake on conn until the deadline. Nothing is verified
 // unless s asks for it; then the chain is, against roots or those of the system, and
-// the name, which can be an address. Sessions are never resumed: each probe proves a
-// whole handshake.
+// the name, which can be an address. Where nothing is verified nothing has to be safe
+// either, and every version and cipher suite will do; otherwise those that Go thinks
+// safe. Sessions are never resumed: each probe proves a whole handshake.
+//
+// Source: Route 53 API Reference, HealthCheckConfig, Type: "the endpoint must support
+// TLS v1.0, v1.1, or v1.2".
 func secure(conn net.Conn, s *Spec, roots *x509.CertPool, deadline time.Time) (net.Conn, error) {
 	cfg := &tls.Config{
 		ServerName:       strings.TrimSuffix(s.ServerName, "."),
@@ -27,6 +40,8 @@ func secure(conn net.Conn, s *Spec, roots *x509.CertPool, deadline time.Time) (n
 	}
 	if s.Verify {
 		cfg.VerifyConnection = func(state tls.ConnectionState) error { return verify(state, s, roots) }
+	} else {
+		cfg.MinVersion, cfg.CipherSuites = tls.VersionTLS10, suites
 	}
 	if err := conn.SetDeadline(deadline); err != nil {
 		return nil, tlsError(err, s.ConnectTimeout)

@@ -5,6 +5,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -13,6 +14,8 @@ import (
 	"math/big"
 	"net"
 	"net/netip"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 )
@@ -104,6 +107,10 @@ func TestTLS(t *testing.T) {
 		hold(c)
 	})
 	silent := serve(t, loopback, hold)
+	der, key := sign(t, &x509.Certificate{
+		SerialNumber: big.NewInt(4), URIs: []*url.URL{{Scheme: "http", Host: strings.Repeat("a", 10_000) + ".."}},
+	}, ca)
+	unreadable := serveTLS(t, tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil)
 	closing := serve(t, loopback, func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) })
 
 	name := func(n string) func(*Spec) { return func(s *Spec) { s.ServerName = n } }
@@ -134,6 +141,7 @@ func TestTLS(t *testing.T) {
 		{"not valid yet", early, verified("www.example.com", ca), "tls: certificate has expired or is not yet valid"},
 		{"plain HTTP on that port", plain, nil, "tls: the server does not speak TLS"},
 		{"silent", silent, soon, "tls: no answer within 150ms"},
+		{"a certificate that is none", unreadable, nil, "tls: certificate cannot be parsed"},
 		{"closed", closing, nil, "tls: connection closed"},
 	}
 	for _, tt := range tests {
@@ -149,6 +157,53 @@ func TestTLS(t *testing.T) {
 			if len(p.roots) != 0 {
 				t.Error("authorities that nobody uses are kept")
 			}
+		})
+	}
+}
+
+// What Route 53 accepts passes here, as long as nothing is verified.
+func TestOldTLS(t *testing.T) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(3), DNSNames: []string{"www.example.com"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trusted := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	for _, tt := range []struct {
+		name    string
+		version uint16
+		suite   uint16
+		want    string // when verified
+	}{
+		{"TLS 1.0", tls.VersionTLS10, tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, "tls: protocol version not supported"},
+		{"TLS 1.1", tls.VersionTLS11, tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA, "tls: protocol version not supported"},
+		{"RSA key exchange", tls.VersionTLS12, tls.TLS_RSA_WITH_AES_128_GCM_SHA256, "tls: handshake failure"},
+		{"3DES", tls.VersionTLS10, tls.TLS_RSA_WITH_3DES_EDE_CBC_SHA, "tls: protocol version not supported"},
+		{"RC4", tls.VersionTLS12, tls.TLS_RSA_WITH_RC4_128_SHA, "tls: handshake failure"},
+		{"TLS 1.2", tls.VersionTLS12, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256, ""},
+		{"TLS 1.3", tls.VersionTLS13, 0, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg := &tls.Config{
+				Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+				MinVersion:   tt.version, MaxVersion: tt.version, CipherSuites: []uint16{tt.suite},
+			}
+			at := serve(t, loopback, func(c net.Conn) {
+				if s := tls.Server(c, cfg); s.Handshake() == nil {
+					answer("HTTP/1.1 200 OK\r\n\r\n")(s)
+				}
+			})
+			wantReason(t, attempt(t, spec(HTTPS, at)), "")
+			s := spec(HTTPS, at, func(s *Spec) { s.ServerName, s.Verify, s.CAs = "www.example.com", true, trusted })
+			p := NewPool(Options{})
+			wantReason(t, p.prober(context.Background(), s, p.trust(s.CAs)), tt.want)
 		})
 	}
 }

@@ -13,7 +13,8 @@ type statusRange struct{ first, last int }
 
 // ParseStatuses reads the status codes that a check accepts, such as
 // "200-399,404", and returns them sorted and without overlaps, so that the same set
-// of codes is always the same string in a [Spec]. Codes run from 100 to 599.
+// of codes is always the same string in a [Spec]. Codes are 101 and 200 to 599: the
+// other ones of 1xx announce a response and are none.
 func ParseStatuses(s string) (canonical string, err error) {
 	if s == "" {
 		return "", fmt.Errorf(`status "" is empty, want codes and ranges such as "200-399,404"`)
@@ -23,6 +24,9 @@ func ParseStatuses(s string) (canonical string, err error) {
 		r, err := parseStatusRange(word)
 		if err != nil {
 			return "", err
+		}
+		if r.first < 200 && r != (statusRange{101, 101}) {
+			return "", fmt.Errorf("status %q: a response with a code of 1xx, other than 101, is not the last one, so no check can pass with it; want codes from 200 to 599", word)
 		}
 		ranges = append(ranges, r)
 	}
@@ -54,14 +58,14 @@ func parseStatusRange(word string) (statusRange, error) {
 	from, to, isRange := strings.Cut(word, "-")
 	first, ok := parseStatusCode(from)
 	if !ok {
-		return statusRange{}, fmt.Errorf(`status %q is not a code from 100 to 599 or a range such as "200-399"`, word)
+		return statusRange{}, fmt.Errorf(`status %q is not a code from 200 to 599 or a range such as "200-399"`, word)
 	}
 	if !isRange {
 		return statusRange{first, first}, nil
 	}
 	last, ok := parseStatusCode(to)
 	if !ok {
-		return statusRange{}, fmt.Errorf(`status %q is not a code from 100 to 599 or a range such as "200-399"`, word)
+		return statusRange{}, fmt.Errorf(`status %q is not a code from 200 to 599 or a range such as "200-399"`, word)
 	}
 	if last < first {
 		return statusRange{}, fmt.Errorf("status range %q runs backwards, want \"%d-%d\"", word, last, first)

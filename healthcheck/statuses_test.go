@@ -3,7 +3,8 @@ package healthcheck
 import "testing"
 
 func TestParseStatuses(t *testing.T) {
-	const notACode = ` is not a code from 100 to 599 or a range such as "200-399"`
+	const notACode = ` is not a code from 200 to 599 or a range such as "200-399"`
+	const interim = `: a response with a code of 1xx, other than 101, is not the last one, so no check can pass with it; want codes from 200 to 599`
 	tests := []struct{ in, want, err string }{
 		{in: "200", want: "200"},
 		{in: "200-399", want: "200-399"},
@@ -13,7 +14,11 @@ func TestParseStatuses(t *testing.T) {
 		{in: "200-299,250-260,299-301", want: "200-301"},
 		{in: "200,200,201", want: "200-201"},
 		{in: "204-204", want: "204"},
-		{in: "100-599", want: "100-599"},
+		{in: "200-599", want: "200-599"},
+		{in: "101,200", want: "101,200"},
+		{in: "100", err: `status "100"` + interim},
+		{in: "100-199", err: `status "100-199"` + interim},
+		{in: "200,101-399", err: `status "101-399"` + interim},
 		{in: "", err: `status "" is empty, want codes and ranges such as "200-399,404"`},
 		{in: "200,", err: `status ""` + notACode},
 		{in: "2xx", err: `status "2xx"` + notACode},
