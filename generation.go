@@ -34,23 +34,26 @@ func initial(c *record.Catalog) []healthcheck.Status {
 }
 
 // begin joins the checks, which run already if an earlier generation has them, and
-// follows their statuses from then on. It waits for no result. before is the resolver
-// of the generation that this one replaces, or nil: what it knows is taken over.
-func (in *instance) begin(c *config, data *handler.Data, before *handler.Resolver) *generation {
+// follows their statuses from then on. It waits for no result. old is the generation that
+// this one replaces, or nil: what it knows of external targets is taken over.
+func (in *instance) begin(c *config, data *handler.Data, old *generation) *generation {
 	g := &generation{config: c, data: data, lease: checks.Acquire(in.owner, c.catalog.Checks)}
 	changes := make([]healthcheck.Change, 0, len(c.catalog.Checks))
 	for i, s := range g.lease.Statuses() {
 		changes = append(changes, healthcheck.Change{Check: i, Status: s})
 	}
 	data.Update(changes, nil)
+	if old != nil {
+		logReconfigured(old.data, data)
+	}
 	data.OnBalance(logBalance) // from here on: what held before a reload is no news
 
 	var ctx context.Context
 	ctx, g.cancel = context.WithCancel(context.Background())
 	g.wait.Go(func() { g.follow(ctx) })
 	if g.resolver = handler.NewResolver(in.handler, data, in.home()); g.resolver != nil {
-		if before != nil {
-			g.resolver.Adopt(before)
+		if old != nil && old.resolver != nil {
+			g.resolver.Adopt(old.resolver)
 		}
 		g.resolver.Start()
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/handler"
+	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/routing"
 )
 
@@ -31,6 +32,9 @@ var checks = healthcheck.NewPool(healthcheck.Options{OnTransition: logTransition
 // logTransition writes the one line that a change of health gets.
 func logTransition(t healthcheck.Transition) {
 	line := fmt.Sprintf("check %q of %s: %s -> %s: %s", t.Check, t.Owner, t.From, t.To, t.Reason)
+	if t.Endpoint != "" && t.Endpoint != t.Check {
+		line += " (" + t.Endpoint + ")"
+	}
 	if t.To == healthcheck.Unhealthy {
 		log.Warning(line)
 		return
@@ -46,6 +50,23 @@ func logBalance(t routing.Transition) {
 		return
 	}
 	log.Info(t.Text)
+}
+
+// logReconfigured writes such lines for the zones that a reload moved.
+func logReconfigured(old, now *handler.Data) {
+	type state struct {
+		balancer *record.LoadBalancer
+		balance  routing.Balance
+	}
+	was := make(map[string]state)
+	old.Balances(func(b *record.LoadBalancer, s routing.Balance) { was[b.Name] = state{b, s} })
+	now.Balances(func(b *record.LoadBalancer, s routing.Balance) {
+		if before, ok := was[b.Name]; ok {
+			for _, t := range routing.Reconfigured(before.balancer, before.balance, b, s) {
+				logBalance(t)
+			}
+		}
+	})
 }
 
 // instance is the directive of one server block, from setup to shutdown.
@@ -132,13 +153,11 @@ func (in *instance) start() error {
 	in.handler.Metadata = in.server.Handler("metadata") != nil
 	in.config.log(nil)
 
-	var before *handler.Resolver
-	if old := running.add(in); old != nil {
-		if g := old.generation(); g != nil {
-			before = g.resolver
-		}
+	var old *generation
+	if before := running.add(in); before != nil {
+		old = before.generation()
 	}
-	in.serve(in.begin(in.config, in.handler.Data(), before))
+	in.serve(in.begin(in.config, in.handler.Data(), old))
 
 	var ctx context.Context
 	ctx, in.cancel = context.WithCancel(context.Background())

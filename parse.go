@@ -3,10 +3,14 @@ package steer
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/plugin"
+	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
@@ -63,6 +67,8 @@ type declaration struct {
 
 	balancers []*balancerDecl
 
+	strays []record.Problem // zones that no query reaches
+
 	imports []importDecl
 	reload  time.Duration // between looks at the imported files; 0 is never
 }
@@ -91,10 +97,26 @@ func (p *parser) directive() error {
 		return err
 	}
 	p.zones = record.NewCatalog(p.decl.zones)
+	p.strays(s)
 	if !s.open {
 		return s.errorf("%q needs a block: end the line with '{'", s.keyword)
 	}
 	return p.block(s, p.stanzas())
+}
+
+// strays notes the zones that no query reaches: CoreDNS hands a server block what is at or
+// below its keys.
+func (p *parser) strays(s statement) {
+	keys := plugin.OriginsFromArgsOrServerBlock(nil, p.c.ServerBlockKeys)
+	for _, zone := range p.decl.zones {
+		related := func(key string) bool { return dns.IsSubDomain(key, zone) || dns.IsSubDomain(zone, key) }
+		if len(keys) > 0 && !slices.ContainsFunc(keys, related) {
+			p.decl.strays = append(p.decl.strays, record.Problem{
+				Pos: s.pos, Key: record.Key{Name: zone}, Kind: "stray zone",
+				Err: fmt.Errorf("zone %q is not in this server block (%s), so no query for it arrives here", zone, strings.Join(keys, ", ")),
+			})
+		}
+	}
 }
 
 // stanzas are the keywords of a steer block.

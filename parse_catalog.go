@@ -46,6 +46,7 @@ func (b *builder) build() (*config, error) {
 			return nil, err
 		}
 	}
+	b.warnings = append(b.warnings, b.decl.strays...)
 	b.setFallthrough()
 	b.warnUnused()
 	problems := b.catalog.Validate()
@@ -178,6 +179,11 @@ func (b *builder) resolveTargets() error {
 			return record.ErrorAt(a.pos, "alias target %w", err)
 		}
 		a.to.Name = name
+		if key := (record.Key{Name: name, Type: a.typ}); b.catalog.Groups[key] == nil && strings.Contains(strings.TrimSuffix(a.target, "."), ".") && !strings.HasSuffix(a.target, ".") {
+			if g := b.catalog.Lookup(key); g != nil {
+				b.warn(a.pos, key, "", "wildcard target", "alias target %q is taken for %s, which the wildcard %s answers; end it in a dot to mean a name outside", a.target, name, g.Name)
+			}
+		}
 	}
 	return nil
 }

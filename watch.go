@@ -94,7 +94,7 @@ func (in *instance) reload(ctx context.Context, files []content) (done bool) {
 		return true
 	}
 	next.log(old.config)
-	in.serve(in.begin(next, compile(next), old.resolver))
+	in.serve(in.begin(next, compile(next), old))
 	old.end()
 	return true
 }

@@ -2,7 +2,9 @@ package healthcheck
 
 import (
 	"fmt"
+	"net"
 	"strconv"
+	"strings"
 )
 
 // Transition is a change of the status that a named check reports.
@@ -10,6 +12,7 @@ type Transition struct {
 	Owner, Check string
 	From, To     Status
 	Reason       string // why, for a person; without secrets
+	Endpoint     string // what is probed, as a URL without its query; "" if nothing is
 }
 
 // change is a check whose reported status changed, and why.
@@ -87,7 +90,7 @@ func (p *Pool) post() {
 		p.outbox = append(p.outbox, Transition{
 			Owner: e.lease.owner, Check: e.name,
 			From: e.status.Not(), To: e.status,
-			Reason: reason,
+			Reason: reason, Endpoint: e.endpoint(),
 		})
 	}
 }
@@ -183,4 +186,14 @@ func (c *calculated) count(s Status) {
 
 func (c *calculated) reason() string {
 	return fmt.Sprintf("%d of %d children healthy, want %d", c.healthy, c.children, c.threshold)
+}
+
+// endpoint returns what a check probes, as a URL without its query, or "".
+func (e *entry) endpoint() string {
+	if e.checker == nil {
+		return ""
+	}
+	s := &e.checker.spec
+	path, _, _ := strings.Cut(s.Path, "?")
+	return s.Kind.String() + "://" + net.JoinHostPort(s.Host, strconv.Itoa(int(s.Port))) + path
 }

@@ -31,7 +31,7 @@ func TestPoolOverSockets(t *testing.T) {
 		t.Helper()
 		select {
 		case got := <-told:
-			if want := (Transition{"block", check, to.Not(), to, reason}); got != want {
+			if want := (Transition{"block", check, to.Not(), to, reason, got.Endpoint}); got != want {
 				t.Errorf("told %+v, want %+v", got, want)
 			}
 		case <-time.After(10 * time.Second):

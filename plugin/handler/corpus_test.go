@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -202,6 +203,47 @@ func TestCorpusDelegation(t *testing.T) {
 	want := []string{"shop.example.com. 7200 NS ns-111.awsdns-11.com.", "shop.example.com. 7200 NS ns-222.awsdns-22.net."}
 	if got := section(m.Ns); m.Authoritative || len(m.Answer) > 0 || !slices.Equal(got, want) {
 		t.Errorf("AA %v, answer %v, authority %q, want a referral to %q", m.Authoritative, m.Answer, got, want)
+	}
+}
+
+// TestImportedWildcardDelegation: a wildcard cannot delegate. In imported data it is left
+// out and reported; its name exists, and what it would have answered is NODATA.
+func TestImportedWildcardDelegation(t *testing.T) {
+	const zone = "example.com."
+	path := filepath.Join(t.TempDir(), "zone.json")
+	set := func(name, typ, value string) string {
+		return `{"Name": "` + name + `", "Type": "` + typ + `", "TTL": 60, "ResourceRecords": [{"Value": "` + value + `"}]}`
+	}
+	text := `{"ResourceRecordSets": [` + set(`\\052.example.com`, "NS", "ns.example.net") + ",\n" + set(`\\052.old.example.com`, "DNAME", "example.com") + ",\n" + set("www.example.com", "A", "192.0.2.1") + `]}`
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	im, err := route53json.Load([]string{path}, route53json.Options{Zones: []string{zone}, DefaultTTL: 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := record.NewCatalog([]string{zone})
+	c.SOA[zone] = record.DefaultSOA(zone, 1)
+	if err := im.AddTo(c); err != nil {
+		t.Fatal(err)
+	}
+	var problems []string
+	for _, p := range im.Problems {
+		problems = append(problems, strings.TrimPrefix(p.String(), path+":"))
+	}
+	want := []string{
+		"1: *.example.com. NS (number 1): left out: NS at the wildcard *.example.com.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)",
+		"2: *.old.example.com. DNAME (number 2): left out: DNAME at the wildcard *.old.example.com.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)",
+	}
+	if !slices.Equal(problems, want) {
+		t.Errorf("reports %q, want %q", problems, want)
+	}
+	im.Note(c.Validate())
+	h := handler.New(handler.NewData(c, nil))
+	for name, rcode := range map[string]int{"www.example.com.": dns.RcodeSuccess, "x.example.com.": dns.RcodeSuccess, "x.y.example.com.": dns.RcodeSuccess, "x.old.example.com.": dns.RcodeSuccess, "x.www.example.com.": dns.RcodeNameError} {
+		if m := ask(t, h, name, "A"); m.Rcode != rcode || (len(m.Answer) == 1) != (name == "www.example.com.") || !m.Authoritative {
+			t.Errorf("%s: got %s, want %s", name, render(m), dns.RcodeToString[rcode])
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/pkg/dnstest"
+	"github.com/coredns/coredns/plugin/test"
 
 	"github.com/miekg/dns"
 )
@@ -13,6 +15,7 @@ import (
 // below is a next plugin that answers as it is told.
 type below struct {
 	rcode int  // of the reply
+	cname bool // whether the reply has a CNAME, whatever its rcode
 	reply bool // whether it writes one
 	code  int  // what it returns
 	err   error
@@ -29,6 +32,9 @@ func (b *below) ServeDNS(_ context.Context, w dns.ResponseWriter, r *dns.Msg) (i
 		if b.rcode == dns.RcodeSuccess {
 			m.Answer = []dns.RR{&dns.TXT{Hdr: dns.RR_Header{Name: r.Question[0].Name, Rrtype: dns.TypeTXT, Class: dns.ClassINET}, Txt: []string{"below"}}}
 		}
+		if b.cname {
+			m.Answer = []dns.RR{&dns.CNAME{Hdr: dns.RR_Header{Name: r.Question[0].Name, Rrtype: dns.TypeCNAME, Class: dns.ClassINET}, Target: "gone.test."}}
+		}
 		w.WriteMsg(m)
 	}
 	return b.code, b.err
@@ -38,6 +44,7 @@ func TestFallthrough(t *testing.T) {
 	yes := func(string) bool { return true }
 	found := below{reply: true, rcode: dns.RcodeSuccess}
 	denies := below{reply: true, rcode: dns.RcodeNameError, code: dns.RcodeNameError}
+	leads := below{reply: true, rcode: dns.RcodeNameError, cname: true}
 	last := below{code: dns.RcodeServerFailure, err: plugin.Error("file", errors.New("no next plugin found"))}
 	fails := below{code: dns.RcodeServerFailure, err: errors.New("upstream is down")}
 	tests := []struct {
@@ -55,6 +62,8 @@ func TestFallthrough(t *testing.T) {
 		{"a type not held, without", yes, nil, found, "www.example.org.", nodata, 0, 0},
 		{"a type not held, with it", nil, yes, found, "www.example.org.", `NOERROR an[www.example.org. 0 TXT "below"]`, 1, 0},
 		{"the next plugin's NXDOMAIN becomes NODATA", nil, yes, denies, "www.example.org.", nodata, 1, 0},
+		{"not that of what a CNAME leads to: the name itself exists", nil, yes, leads, "www.example.org.", "NXDOMAIN an[www.example.org. 0 CNAME gone.test.]", 1, 0},
+		{"nor at an empty non-terminal", yes, nil, leads, "empty.example.org.", "NXDOMAIN an[empty.example.org. 0 CNAME gone.test.]", 1, 0},
 		{"the end of the chain becomes NODATA", nil, yes, last, "www.example.org.", nodata, 1, 0},
 		{"a failure stays one", nil, yes, fails, "www.example.org.", "no reply", 1, dns.RcodeServerFailure},
 		{"an empty non-terminal, without", nil, yes, found, "empty.example.org.", nodata, 0, 0},
@@ -82,5 +91,26 @@ func TestFallthrough(t *testing.T) {
 				t.Errorf("returned %s, want %s", dns.RcodeToString[code], dns.RcodeToString[tt.code])
 			}
 		})
+	}
+}
+
+// TestClasses: the block serves IN; what is asked in another class is the next plugin's.
+func TestClasses(t *testing.T) {
+	c := parseZone(t, zoneText, "example.org.")
+	for _, class := range []uint16{dns.ClassCHAOS, dns.ClassHESIOD, dns.ClassANY, dns.ClassNONE} {
+		for _, name := range []string{"www.example.org.", "nowhere.example.org.", "sub.example.org."} {
+			h, next := serve(c), below{reply: true, rcode: dns.RcodeNotAuth}
+			h.Next = &next
+			r := new(dns.Msg)
+			r.SetQuestion(name, dns.TypeA)
+			r.Question[0].Qclass = class
+			rec := dnstest.NewRecorder(&test.ResponseWriter{})
+			if _, err := h.ServeDNS(context.Background(), rec, r); err != nil {
+				t.Fatal(err)
+			}
+			if next.asked != 1 || rec.Msg.Rcode != dns.RcodeNotAuth {
+				t.Errorf("%s in class %s: asked the next plugin %d times, got %s", name, dns.Class(class), next.asked, render(rec.Msg))
+			}
+		}
 	}
 }

@@ -8,12 +8,15 @@ import (
 	"sync/atomic"
 
 	"github.com/coredns/coredns/plugin"
+	clog "github.com/coredns/coredns/plugin/pkg/log"
 
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/routing"
 )
+
+var log = clog.NewWithPlugin(Name)
 
 // Name is the directive, by which CoreDNS finds the handler.
 const Name = "steer"

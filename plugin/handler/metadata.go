@@ -19,7 +19,9 @@ func tell(ctx context.Context, d *Data, set *record.RecordSet, reason routing.Re
 	if set == nil {
 		return
 	}
-	metadata.SetValueFunc(ctx, Name+"/set-id", func() string { return set.SetID })
+	if set.SetID != "" {
+		metadata.SetValueFunc(ctx, Name+"/set-id", func() string { return set.SetID })
+	}
 	if set.Check != record.NoCheck && int(set.Check) < len(d.Catalog.Checks) {
 		metadata.SetValueFunc(ctx, Name+"/check", func() string { return d.Catalog.Checks[set.Check].Name })
 	}

@@ -60,7 +60,8 @@ func TestCounters(t *testing.T) {
 	ask("www."+zone, dns.TypeAAAA)
 	ask("nowhere."+zone, dns.TypeA)
 	ask("x.wild."+zone, dns.TypeA)
-	want := map[string]float64{"primary": 2, "secondary": 1, "nodata": 1, "nxdomain": 1, "simple": 1}
+	ask("www."+zone, dns.TypeANY)
+	want := map[string]float64{"primary": 2, "secondary": 1, "nodata": 1, "nxdomain": 1, "simple": 1, "minimal": 1}
 	if got := answers(t, zone); !equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
@@ -110,16 +111,47 @@ func equal(a, b map[string]float64) bool {
 // TestMetadata checks what log can show of an answer.
 func TestMetadata(t *testing.T) {
 	const zone = "metadata.test."
-	h := serve(pair(t, zone))
+	c := pair(t, zone)
+	const (
+		reason, set, check = "steer/reason", "steer/set-id", "steer/check"
+		wildcard           = "zone/wildcard"
+	)
+	addAlias(t, c, "nothing."+zone, dns.TypeA, "missing."+zone)
+	addAlias(t, c, "sometimes."+zone, dns.TypeA, "lb.example.net.")
+	for text, k := range map[string]record.Key{
+		"sub." + zone + " 60 NS ns.test.":             {Name: "sub." + zone, Type: dns.TypeNS},
+		"cname." + zone + " 60 CNAME www." + zone:     {Name: "cname." + zone, Type: dns.TypeCNAME},
+		"dangling." + zone + " 60 CNAME gone." + zone: {Name: "dangling." + zone, Type: dns.TypeCNAME},
+	} {
+		rrs, err := parse([]string{text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(t, c, k, record.Simple, record.RecordSet{SetID: "id of " + k.Name, Check: record.NoCheck, Values: rrs})
+	}
+	h := serve(c)
 	h.Metadata = true
+	h.Data().Externals()[0].Set(nil)
 	tests := []struct {
 		name string
+		typ  uint16
 		down bool
 		want map[string]string
 	}{
-		{"www." + zone, false, map[string]string{"steer/reason": "primary", "steer/set-id": "first", "steer/check": "web-1"}},
-		{"www." + zone, true, map[string]string{"steer/reason": "secondary", "steer/set-id": "second", "steer/check": ""}},
-		{"x.wild." + zone, false, map[string]string{"steer/reason": "simple", "zone/wildcard": "*.wild." + zone}},
+		{"www." + zone, dns.TypeA, false, map[string]string{reason: "primary", set: "first", check: "web-1"}},
+		{"www." + zone, dns.TypeA, true, map[string]string{reason: "secondary", set: "second"}},
+		{"x.wild." + zone, dns.TypeA, false, map[string]string{reason: "simple", wildcard: "*.wild." + zone}},
+		{"x.wild." + zone, dns.TypeTXT, false, map[string]string{reason: "nodata", wildcard: "*.wild." + zone}},
+		{"www." + zone, dns.TypeAAAA, false, map[string]string{reason: "nodata"}},
+		{"wild." + zone, dns.TypeA, false, map[string]string{reason: "nodata"}},
+		{"nowhere." + zone, dns.TypeA, false, map[string]string{reason: "nxdomain"}},
+		{"nothing." + zone, dns.TypeA, false, map[string]string{reason: "nodata"}},
+		{"sometimes." + zone, dns.TypeA, false, map[string]string{reason: "nodata"}},
+		{"x.sub." + zone, dns.TypeA, false, map[string]string{reason: "referral"}},
+		{"www." + zone, dns.TypeANY, false, map[string]string{reason: "minimal"}},
+		{"cname." + zone, dns.TypeANY, false, map[string]string{reason: "simple", set: "id of cname." + zone}},
+		{"cname." + zone, dns.TypeA, false, map[string]string{reason: "simple", set: "id of cname." + zone}},
+		{"dangling." + zone, dns.TypeA, false, map[string]string{reason: "simple", set: "id of dangling." + zone}},
 	}
 	for _, tt := range tests {
 		status := healthcheck.Healthy
@@ -128,19 +160,19 @@ func TestMetadata(t *testing.T) {
 		}
 		h.Data().Update([]healthcheck.Change{{Check: 0, Status: status}}, nil)
 		r := new(dns.Msg)
-		r.SetQuestion(tt.name, dns.TypeA)
+		r.SetQuestion(tt.name, tt.typ)
 		rec := dnstest.NewRecorder(&test.ResponseWriter{})
 		ctx := (&metadata.Metadata{Zones: []string{"."}}).Collect(context.Background(), request.Request{Req: r, W: rec})
 		if _, err := h.ServeDNS(ctx, rec, r); err != nil {
 			t.Fatal(err)
 		}
-		for label, want := range tt.want {
-			got := ""
+		for _, label := range []string{reason, set, check, wildcard} {
+			got, want := "", tt.want[label]
 			if f := metadata.ValueFunc(ctx, label); f != nil {
 				got = f()
 			}
 			if got != want {
-				t.Errorf("%s, down %t: %s is %q, want %q", tt.name, tt.down, label, got, want)
+				t.Errorf("%s %s, down %t: %s is %q, want %q", tt.name, dns.Type(tt.typ), tt.down, label, got, want)
 			}
 		}
 	}

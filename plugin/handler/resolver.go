@@ -267,6 +267,7 @@ func (v *Resolver) file(t *target, rrs []dns.RR, ttl time.Duration, err error, n
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	healthy := t.healthy
+	t.tell(err)
 	if err != nil {
 		t.fail(now)
 	} else {
@@ -284,6 +285,19 @@ func (v *Resolver) file(t *target, rrs []dns.RR, ttl time.Duration, err error, n
 	}
 	t.healthy = healthy
 	return routing.ExternalChange{External: t.index, Healthy: healthy}, true
+}
+
+// tell writes one line when a target cannot be resolved any more, and one when it can.
+func (t *target) tell(err error) {
+	name := t.Name + " " + dns.Type(t.Type).String()
+	switch {
+	case err != nil && t.retry == 0 && t.Known():
+		log.Warningf("alias target %s cannot be resolved: %v; the last good answer is served", name, err)
+	case err != nil && t.retry == 0:
+		log.Warningf("alias target %s cannot be resolved: %v; there is no answer to serve in its place", name, err)
+	case err == nil && t.retry > 0:
+		log.Infof("alias target %s is resolved again", name)
+	}
 }
 
 // fail files a failure: health stays, the last good answer is served with a short TTL,
@@ -377,7 +391,7 @@ func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d
 type ExternalState struct {
 	Key     record.Key
 	Healthy bool   // the last resolution that succeeded gave records
-	Stale   bool   // the last resolution failed, and an older answer is served
+	Stale   bool   // the last resolution failed: an older answer is served, if there is one
 	Failed  uint64 // resolutions that failed
 }
 
@@ -386,7 +400,7 @@ func (v *Resolver) States(f func(ExternalState)) {
 	v.mu.Lock()
 	states := make([]ExternalState, 0, len(v.targets))
 	for _, t := range v.targets {
-		states = append(states, ExternalState{t.Key, t.healthy, t.stale, t.failed})
+		states = append(states, ExternalState{t.Key, t.healthy, t.retry > 0, t.failed})
 	}
 	v.mu.Unlock()
 	for _, s := range states {

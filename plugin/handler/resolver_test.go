@@ -2,16 +2,10 @@ package handler_test
 
 import (
 	"context"
-	"net"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/coredns/coredns/core/dnsserver"
-	"github.com/coredns/coredns/plugin"
-	"github.com/coredns/coredns/plugin/pkg/dnstest"
 
 	"github.com/miekg/dns"
 
@@ -19,53 +13,8 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// elsewhere answers for the names outside the zones, as the test sets it.
-type elsewhere struct {
-	mu    sync.Mutex
-	rcode int
-	rrs   []string
-	asked int
-}
-
-func (*elsewhere) Name() string { return "elsewhere" }
-
-func (e *elsewhere) set(rcode int, rrs ...string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.rcode, e.rrs = rcode, rrs
-}
-
-func (e *elsewhere) count() int {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.asked
-}
-
-func (e *elsewhere) ServeDNS(_ context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.asked++
-	m := new(dns.Msg)
-	m.SetRcode(r, e.rcode)
-	for _, s := range e.rrs {
-		rr, err := dns.NewRR(s)
-		if err != nil {
-			return dns.RcodeServerFailure, err
-		}
-		m.Answer = append(m.Answer, rr)
-	}
-	w.WriteMsg(m)
-	return dns.RcodeSuccess, nil
-}
-
-// external is a handler with an alias to a name held elsewhere, in a server.
-type external struct {
-	*handler.Handler
-	server *dnsserver.Server
-	other  *elsewhere
-}
-
-func newExternal(t *testing.T, evaluate bool) *external {
+// newExternal makes a handler with a primary that is held elsewhere, in a server.
+func newExternal(t *testing.T, evaluate bool) *served {
 	t.Helper()
 	c := record.NewCatalog([]string{"example.org."})
 	c.SOA["example.org."] = record.DefaultSOA("example.org.", 1)
@@ -79,40 +28,17 @@ func newExternal(t *testing.T, evaluate bool) *external {
 		t.Fatal(err)
 	}
 	validate(t, c)
-	x := &external{Handler: serve(c), other: &elsewhere{}}
-	x.Next = x.other
-	config := &dnsserver.Config{Zone: ".", ListenHosts: []string{""}, Port: "53"}
-	config.AddPlugin(func(plugin.Handler) plugin.Handler { return x.Handler })
-	if x.server, err = dnsserver.NewServer("dns://:53", []*dnsserver.Config{config}); err != nil {
-		t.Fatal(err)
-	}
-	return x
-}
-
-// ask sends a query through the server, as a client would.
-func (x *external) ask(name string) *dns.Msg {
-	r := new(dns.Msg)
-	r.SetQuestion(name, dns.TypeA)
-	rec := dnstest.NewRecorder(&udpWriter{})
-	ctx := context.WithValue(context.Background(), dnsserver.Key{}, x.server)
-	x.server.ServeDNS(context.WithValue(ctx, dnsserver.LoopKey{}, 0), rec, r)
-	return rec.Msg
+	return inServer(t, c)
 }
 
 // start begins to resolve; the wake-up query comes at once.
-func (x *external) start(t *testing.T) *handler.Resolver {
+func (x *served) start(t *testing.T) *handler.Resolver {
 	v := handler.NewResolver(x.Handler, x.Data(), handler.Home{Wake: func(context.Context) { x.ask("example.org.") }})
 	x.Serve(x.Data(), v)
 	v.Start()
 	t.Cleanup(v.Stop)
 	return v
 }
-
-type udpWriter struct{ dns.ResponseWriter }
-
-func (*udpWriter) LocalAddr() net.Addr     { return &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 53} }
-func (*udpWriter) RemoteAddr() net.Addr    { return &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40000} }
-func (*udpWriter) WriteMsg(*dns.Msg) error { return nil }
 
 const (
 	secondary = "NOERROR aa an[www.example.org. 60 A 192.0.2.2]"
@@ -236,27 +162,6 @@ func TestExternalUnreachable(t *testing.T) {
 		}
 		if took := time.Since(start); took > 2*time.Second {
 			t.Errorf("it took %v, want at most 2s", took)
-		}
-	})
-}
-
-// TestExternalAdopts: after a reload the new resolver knows what the old one knew.
-func TestExternalAdopts(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		was := newExternal(t, true)
-		was.other.set(dns.RcodeNameError)
-		old := was.start(t)
-		synctest.Wait()
-
-		is := newExternal(t, true)
-		is.other.set(dns.RcodeServerFailure)
-		v := handler.NewResolver(is.Handler, is.Data(), handler.Home{})
-		is.Serve(is.Data(), v)
-		v.Adopt(old)
-		v.Start()
-		defer v.Stop()
-		if got := render(is.ask("www.example.org.")); got != secondary {
-			t.Errorf("got %s, want the secondary: the target was known to be gone", got)
 		}
 	})
 }

@@ -122,6 +122,13 @@ func TestAdd(t *testing.T) {
 			"9 - Error during parsing: CNAME at the apex of example.net.: it would hide the zone's SOA; use an alias instead"},
 		{"SOA below the apex", newGroup(9, Simple, "a.example.net.", dns.TypeSOA, one),
 			"9 - Error during parsing: SOA at a.example.net., which is not the apex of a zone of this block (example.org., example.net.)"},
+		{"NS at a wildcard", newGroup(9, Simple, "*.a.example.net.", dns.TypeNS, one),
+			"9 - Error during parsing: NS at the wildcard *.a.example.net.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)"},
+		{"DNAME at a wildcard", newGroup(9, Simple, "*.example.net.", dns.TypeDNAME, one),
+			"9 - Error during parsing: DNAME at the wildcard *.example.net.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)"},
+		{"NS below a wildcard's name", newGroup(9, Simple, "a.*.example.net.", dns.TypeNS, one), ""},
+		{"NS at an asterisk that is not alone", newGroup(9, Simple, "*a.example.net.", dns.TypeNS, one), ""},
+		{"DS at a wildcard", newGroup(9, Simple, "*.a.example.net.", dns.TypeDS, one), ""},
 		{"DS at the apex", newGroup(9, Simple, "example.net.", dns.TypeDS, one),
 			"9 - Error during parsing: DS at the apex of example.net. belongs into the parent zone"},
 		{"empty", newGroup(9, Weighted, "a.example.org.", dns.TypeA),
@@ -138,6 +145,11 @@ func TestAdd(t *testing.T) {
 			"10 - Error during parsing: a.example.org. A: a multivalue record has one value, not 2"},
 		{"two CNAMEs", newGroup(9, Simple, "a.example.org.", dns.TypeCNAME, two),
 			"10 - Error during parsing: a.example.org. CNAME: a CNAME has one value, not 2"},
+		{"two DNAMEs", newGroup(9, Simple, "a.example.org.", dns.TypeDNAME, two),
+			"10 - Error during parsing: a.example.org. DNAME: a DNAME has one value, not 2"},
+		{"two weighted DNAMEs", newGroup(9, Weighted, "a.example.org.", dns.TypeDNAME, one, one), ""},
+		{"multivalue DNAME", newGroup(9, Multivalue, "a.example.org.", dns.TypeDNAME, one, one),
+			"10 - Error during parsing: a.example.org. DNAME: a DNAME group cannot be multivalue; a name has one DNAME at a time"},
 		{"multivalue CNAME", newGroup(9, Multivalue, "a.example.org.", dns.TypeCNAME, one),
 			"10 - Error during parsing: a.example.org. CNAME: a CNAME group cannot be multivalue; a name has one CNAME at a time"},
 		{"two SOAs", newGroup(9, Simple, "example.org.", dns.TypeSOA, two),
@@ -172,6 +184,51 @@ func TestAdd(t *testing.T) {
 		}
 		if held := c.Groups[tt.group.Key] == tt.group; held != (tt.want == "") {
 			t.Errorf("%s: held is %v", tt.name, held)
+		}
+	}
+}
+
+// TestDSAtApex: DS stands at the apex of a zone if its parent is in the block as well.
+func TestDSAtApex(t *testing.T) {
+	ds := newGroup(1, Simple, "sub.example.org.", dns.TypeDS, plainRecord("x"))
+	tests := []struct {
+		zones []string
+		want  bool
+	}{
+		{[]string{"sub.example.org."}, false},
+		{[]string{"sub.example.org.", "example.net."}, false},
+		{[]string{"sub.example.org.", "x.sub.example.org."}, false},
+		{[]string{"sub.example.org.", "example.org."}, true},
+		{[]string{"sub.example.org.", "org."}, true},
+		{[]string{"sub.example.org.", "."}, true},
+	}
+	for _, tt := range tests {
+		if err := NewCatalog(tt.zones).Add(ds); (err == nil) != tt.want {
+			t.Errorf("zones %v: %v, want it accepted: %t", tt.zones, err, tt.want)
+		}
+	}
+}
+
+// TestMultivalueTTL: what is answered together has one TTL, the smallest; what is answered
+// alone keeps its own.
+func TestMultivalueTTL(t *testing.T) {
+	ttl := func(seconds uint32) RecordSet {
+		r := plainRecord("x")
+		r.Values[0].Header().Ttl = seconds
+		return r
+	}
+	for policy, want := range map[Policy][3]uint32{
+		Multivalue: {20, 20, 20},
+		Weighted:   {60, 20, 90},
+	} {
+		g := newGroup(1, policy, "www.example.org.", dns.TypeTXT, ttl(60), ttl(20), ttl(90))
+		newCatalog(t, g)
+		var got [3]uint32
+		for i, r := range g.Records {
+			got[i] = r.Values[0].Header().Ttl
+		}
+		if got != want {
+			t.Errorf("%s: TTLs %v, want %v", policy, got, want)
 		}
 	}
 }

@@ -12,6 +12,8 @@ func TestResolveTarget(t *testing.T) {
 		newGroup(1, Simple, "www.example.org.", dns.TypeA, plainRecord("x")),
 		newGroup(1, Simple, "a.b.example.org.", dns.TypeA, plainRecord("x")),
 		newGroup(1, Simple, "*.apps.example.org.", dns.TypeA, plainRecord("x")),
+		newGroup(1, Simple, "six.pool.example.org.", dns.TypeAAAA, plainRecord("x")),
+		newGroup(1, Simple, "name.stands.above.example.org.", dns.TypeA, plainRecord("x")),
 	)
 	tests := []struct{ name, written, want string }{
 		{"the zone", "@", "example.org."},
@@ -20,6 +22,9 @@ func TestResolveTarget(t *testing.T) {
 		{"a name that a wildcard answers", "one.apps", "one.apps.example.org."},
 		{"one that ends in a zone", "api.example.net", "api.example.net."},
 		{"with its final dot", "www.", "www."},
+		{"a name of two labels that holds another type", "six.pool", "six.pool.example.org."},
+		{"one that only stands above others", "stands.above", "stands.above.example.org."},
+		{"one that nothing holds, below one that does", "x.six.pool", "x.six.pool."},
 		{"a name elsewhere", "www.example.com", "www.example.com."},
 		{"one label that nothing holds", "api", "api.example.org."},
 	}
@@ -42,6 +47,10 @@ func TestTarget(t *testing.T) {
 		newGroup(1, Simple, "*.apps.example.org.", dns.TypeA, plainRecord("x")),
 		newGroup(1, Simple, "a.ent.example.org.", dns.TypeA, plainRecord("x")),
 		newGroup(1, Simple, "example.net.", dns.TypeA, plainRecord("x")),
+		newGroup(1, Simple, "example.net.", dns.TypeNS, plainRecord("x")),
+		newGroup(1, Simple, "cut.example.org.", dns.TypeNS, plainRecord("x")),
+		newGroup(1, Simple, "ns.cut.example.org.", dns.TypeA, plainRecord("x")),
+		newGroup(1, Simple, "*.cut.example.org.", dns.TypeA, plainRecord("x")),
 	)
 	c.Names["left.example.org."] = struct{}{}
 	tests := []struct {
@@ -61,6 +70,11 @@ func TestTarget(t *testing.T) {
 		{"left.example.org.", dns.TypeA, "", Elsewhere, Nowhere, Nowhere},
 		{"www.example.com.", dns.TypeA, "", Elsewhere, Elsewhere, Elsewhere},
 		{"example.net.", dns.TypeA, "example.net.", Here, Here, Here},
+		{"cut.example.org.", dns.TypeA, "", Elsewhere, Elsewhere, Elsewhere},
+		{"ns.cut.example.org.", dns.TypeA, "", Elsewhere, Elsewhere, Elsewhere},
+		{"x.cut.example.org.", dns.TypeA, "", Elsewhere, Elsewhere, Elsewhere},
+		{"x.y.cut.example.org.", dns.TypeAAAA, "", Elsewhere, Elsewhere, Elsewhere},
+		{"uncut.example.org.", dns.TypeA, "", Elsewhere, Nowhere, Nowhere},
 	}
 	always := func(string) bool { return true }
 	for _, tt := range tests {
@@ -103,5 +117,36 @@ func TestExists(t *testing.T) {
 	exist := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !c.Exists(n) })
 	if want := names[:7]; !slices.Equal(exist, want) {
 		t.Errorf("%v exist, want %v", exist, want)
+	}
+}
+
+// TestCut asks for the delegation that a name is at or below: the topmost one, and never
+// an apex, whose NS is the zone's own.
+func TestCut(t *testing.T) {
+	c := NewCatalog([]string{"example.org.", "zone.cut.example.org."})
+	for _, name := range []string{"example.org.", "cut.example.org.", "low.cut.example.org.", "zone.cut.example.org.", "cut.zone.cut.example.org."} {
+		if got := c.Cut("x." + name); name == "example.org." && got != "" {
+			t.Errorf("without NS there is a cut at %s", got)
+		}
+		if err := c.Add(newGroup(1, Simple, name, dns.TypeNS, plainRecord("x"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"example.org.":                  "",
+		"www.example.org.":              "",
+		"cut.example.org.":              "cut.example.org.",
+		"x.cut.example.org.":            "cut.example.org.",
+		"low.cut.example.org.":          "cut.example.org.",
+		"x.low.cut.example.org.":        "cut.example.org.",
+		"zone.cut.example.org.":         "",
+		"x.zone.cut.example.org.":       "",
+		"cut.zone.cut.example.org.":     "cut.zone.cut.example.org.",
+		"a.b.cut.zone.cut.example.org.": "cut.zone.cut.example.org.",
+		"www.example.com.":              "",
+	} {
+		if got := c.Cut(name); got != want {
+			t.Errorf("%s: cut at %q, want %q", name, got, want)
+		}
 	}
 }

@@ -75,6 +75,28 @@ left out 5: a.example.org. CNAME stands beside A (at Corefile:1): a name with a 
 			imported(newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org."))),
 		}, want: "warning 2: alias a.example.org. A: its target b.example.org. holds no records in this block, and without fallthrough nothing else can", left: "a.example.org. A"},
 
+		{name: "a target below a delegation is held elsewhere", groups: []*Group{
+			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("ns.sub.example.org.")),
+			newGroup(3, Simple, "sub.example.org.", dns.TypeNS, one),
+			newGroup(5, Simple, "ns.sub.example.org.", dns.TypeA, one),
+		}},
+		{name: "no cycle: a delegation lies between", groups: []*Group{
+			newGroup(1, Simple, "a.sub.example.org.", dns.TypeA, alias("a.sub.example.org.")),
+			newGroup(3, Simple, "sub.example.org.", dns.TypeNS, one),
+		}},
+		{name: "what a delegation hides, all but addresses and its own DS", groups: []*Group{
+			newGroup(1, Simple, "sub.example.org.", dns.TypeNS, one),
+			newGroup(3, Simple, "sub.example.org.", dns.TypeDS, one),
+			newGroup(5, Simple, "sub.example.org.", dns.TypeAAAA, one),
+			newGroup(7, Simple, "sub.example.org.", dns.TypeTXT, one),
+			newGroup(9, Simple, "x.sub.example.org.", dns.TypeDS, one),
+			newGroup(11, Simple, "x.sub.example.org.", dns.TypeNS, one),
+			newGroup(13, Simple, "example.org.", dns.TypeTXT, one),
+			newGroup(15, Simple, "example.org.", dns.TypeNS, one),
+		}, want: `warning 7: sub.example.org. TXT is never answered: the NS at sub.example.org. delegates the name away
+warning 9: x.sub.example.org. DS is never answered: the NS at sub.example.org. delegates the name away
+warning 11: x.sub.example.org. NS is never answered: the NS at sub.example.org. delegates the name away`},
+
 		{name: "an alias to itself", groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("a.example.org.")),
 		}, want: "refused 2: a.example.org. A: the alias points at itself"},

@@ -99,18 +99,29 @@ func scopes(b *record.LoadBalancer, g *record.TargetGroup, healthy func(int32) b
 	return zones
 }
 
-// rule returns the reason of answers under a state.
-func (s *Balance) rule() Reason {
+// rule returns the reason of a load balancer's answers under a state. Those that hold
+// dead targets, of a zone without nodes under routing failover, are a last resort too.
+func (s *Balance) rule(b *record.LoadBalancer) Reason {
 	rule := Balanced
-	for _, z := range s.Zones {
+	for i, z := range s.Zones {
 		switch {
-		case z.InDNS && !z.Healthy:
+		case z.InDNS && (!z.Healthy || len(b.Zones[i].Nodes) == 0 && s.routing(i)):
 			return LastResort
 		case !z.InDNS:
 			rule = ZoneOut
 		}
 	}
 	return rule
+}
+
+// routing reports whether a target group's targets of a zone are all used.
+func (s *Balance) routing(z int) bool {
+	for _, g := range s.Groups {
+		if g.Zones[z].Routing && g.Zones[z].Registered > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // spread is what a load balancer answers for one family: the nodes of the zones in DNS,
@@ -240,7 +251,7 @@ func (t *Table) compileBalancer(n *node) (*Selection, bool) {
 	b := n.group.Balancer
 	state := balance(b, t.healthyCheck)
 	t.note(b, state)
-	s := &Selection{rule: state.rule()}
+	s := &Selection{rule: state.rule(b)}
 	s.spread = newSpread(b, n.group.Type, &state, t.healthyCheck)
 	if n.current != nil && n.current.rule == s.rule && n.current.spread.equal(s.spread) {
 		s = n.current

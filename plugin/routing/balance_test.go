@@ -121,6 +121,8 @@ func TestBalance(t *testing.T) {
 		{"off with a percentage", false, [2]record.Minimum{{Percent: 50}, one}, []string{"a2 b2"}, []string{"2/0", "2/2"}, "A all of g0 in b"},
 		{"a zone without any of a group's targets is below it", false, [2]record.Minimum{one, one}, []string{"a2 b2", "a2 b0"}, []string{"2/0", "2/0", "2/0"}, "A all of g1 in b"},
 		{"but not across zones", true, [2]record.Minimum{one, one}, []string{"a2 b2", "a2 b0"}, []string{"2/0", "2/0", "2/0"}, "AB"},
+		{"below a percentage without a count, too", false, [2]record.Minimum{{Percent: 50}, one}, []string{"a2 b2", "a2 b0"}, []string{"2/0", "2/0", "2/0"}, "A all of g1 in b"},
+		{"and below nothing with dns_failover off", false, [2]record.Minimum{{}, one}, []string{"a2 b2", "a2 b0"}, []string{"2/0", "2/0", "2/0"}, "AB all of g1 in b"},
 		{"C34: an empty group beside a healthy one is ignored", false, [2]record.Minimum{one, one}, []string{"a2 b2", "a0 b0"}, []string{"2/0", "2/0"}, "AB all of g1 in a all of g1 in b"},
 		{"all groups empty: the alias is unhealthy", false, [2]record.Minimum{one, one}, []string{"a0 b0"}, nil, "AB all of g0 in a all of g0 in b, unhealthy"},
 		{"one unhealthy group among several makes the alias unhealthy", false, [2]record.Minimum{one, one}, []string{"a2 b2", "a2 b2"}, []string{"2/0", "2/0", "2/2", "2/2"}, "ab all of g1 in a all of g1 in b, unhealthy"},
@@ -171,7 +173,7 @@ func TestBalancedAnswers(t *testing.T) {
 			if got := oddsOf(s, values).String(); got != tt.want {
 				t.Errorf("answers %s, want %s", got, tt.want)
 			}
-			if got := s.Answer("lb.example.", func(uint64) uint64 { return 0 }).Reason; got != tt.reason {
+			if got := s.Answer("lb.example.", zero).Reason; got != tt.reason {
 				t.Errorf("reason %s, want %s", got, tt.reason)
 			}
 		})
@@ -260,7 +262,7 @@ func TestBalancerFamilies(t *testing.T) {
 		t.Errorf("AAAA answers %s", got)
 	}
 	var names []string
-	for _, rr := range s.Answer("LB.example.", func(uint64) uint64 { return 0 }).RRs {
+	for _, rr := range s.Answer("LB.example.", zero).RRs {
 		names = append(names, rr.Header().Name)
 	}
 	if !slices.Equal(names, []string{"LB.example."}) {

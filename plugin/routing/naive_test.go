@@ -1,10 +1,8 @@
 package routing
 
 import (
-	"fmt"
 	"math/big"
-	"math/rand/v2"
-	"testing"
+	"strings"
 
 	"github.com/miekg/dns"
 
@@ -12,12 +10,50 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// naive works out health and odds straight from SEMANTICS, sections 2 and 3, with no
-// thought of speed. It shares nothing with the compiler but the records.
+// naive works out health, odds and reasons straight from SEMANTICS, sections 2, 3 and 6,
+// with no thought of speed. It shares nothing with the compiler but the records; even
+// names it looks up by itself.
 type naive struct {
-	catalog  *record.Catalog
-	checks   []healthcheck.Status
-	resolved map[string]bool // external targets by name
+	catalog *record.Catalog
+	checks  []healthcheck.Status
+	found   map[record.Key]bool   // targets held elsewhere: the last resolution gave records
+	outside map[record.Key]string // what they answer
+}
+
+// lookup returns the group that answers a name: its own if the name exists, else that of
+// the wildcard of the closest name above it that does.
+func (n *naive) lookup(k record.Key) *record.Group {
+	above := k.Name
+	for !n.exists(above) {
+		_, above, _ = strings.Cut(above, ".")
+	}
+	if above != k.Name {
+		k.Name = "*." + above
+	}
+	return n.catalog.Groups[k]
+}
+
+// exists reports whether there is a group at a name, or below it.
+func (n *naive) exists(name string) bool {
+	for k := range n.catalog.Groups {
+		if k.Name == name || strings.HasSuffix(k.Name, "."+name) {
+			return true
+		}
+	}
+	return name == "example."
+}
+
+// elsewhere reports whether a name is outside the zone, or at or below a delegation.
+func (n *naive) elsewhere(name string) bool {
+	if !strings.HasSuffix(name, "example.") {
+		return true
+	}
+	for k := range n.catalog.Groups {
+		if k.Type == dns.TypeNS && (name == k.Name || strings.HasSuffix(name, "."+k.Name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // healthy is section 2, rules 1 to 7.
@@ -26,41 +62,67 @@ func (n *naive) healthy(g *record.Group, r record.RecordSet) bool {
 	if r.Alias == nil || !r.Alias.EvaluateTargetHealth {
 		return check
 	}
-	target, held := n.catalog.Target(r.Alias.Name, g.Type)
-	switch held {
-	case record.Here:
-		return check && n.groupHealthy(target)
-	case record.Elsewhere:
-		return check && n.resolved[r.Alias.Name]
-	default:
-		return false
+	k := record.Key{Name: r.Alias.Name, Type: g.Type}
+	if n.elsewhere(k.Name) {
+		return check && n.found[k]
 	}
+	target := n.lookup(k)
+	return check && target != nil && n.groupHealthy(target)
 }
 
 func (n *naive) groupHealthy(g *record.Group) bool {
-	for _, r := range g.Records {
-		if n.healthy(g, r) {
-			return true
-		}
+	if g.Balancer != nil {
+		return n.balancerHealthy(g.Balancer)
 	}
-	return false
+	return len(n.healthyOf(g)) > 0
 }
 
-// odds is section 3.
-func (n *naive) odds(g *record.Group) odds {
+func (n *naive) healthyOf(g *record.Group) []record.RecordSet {
 	var h []record.RecordSet
 	for _, r := range g.Records {
 		if n.healthy(g, r) {
 			h = append(h, r)
 		}
 	}
-	if len(h) == 0 {
+	return h
+}
+
+// odds is section 3. Each answer is followed by its reason.
+func (n *naive) odds(g *record.Group) odds {
+	out := odds{}
+	for a, p := range n.outcomes(g) {
+		out.add(a.String(), p)
+	}
+	return out
+}
+
+// outcome is an answer and why it was given.
+type outcome struct {
+	values string
+	reason Reason
+}
+
+func (o outcome) String() string { return o.values + " (" + o.reason.String() + ")" }
+
+func (n *naive) outcomes(g *record.Group) map[outcome]*big.Rat {
+	certain := func(s string, why Reason) map[outcome]*big.Rat {
+		return map[outcome]*big.Rat{{s, why}: big.NewRat(1, 1)}
+	}
+	if g.Balancer != nil {
+		return certain(n.balancerAnswer(g.Balancer, g.Type))
+	}
+	h := n.healthyOf(g)
+	lastResort := len(h) == 0
+	if lastResort {
 		h = g.Records
 	}
-	out := odds{}
+	because := func(r Reason) Reason {
+		if lastResort {
+			return LastResort
+		}
+		return r
+	}
 	switch g.Policy {
-	case record.Simple:
-		n.answer(out, g, g.Records[0], big.NewRat(1, 1))
 	case record.Failover:
 		best := h[0]
 		for _, r := range h {
@@ -68,154 +130,76 @@ func (n *naive) odds(g *record.Group) odds {
 				best = r
 			}
 		}
-		n.answer(out, g, best, big.NewRat(1, 1))
+		if best.Tier > 1 {
+			return n.chosen(g, []record.RecordSet{best}, []int64{1}, because(Secondary))
+		}
+		return n.chosen(g, []record.RecordSet{best}, []int64{1}, because(Primary))
 	case record.Multivalue: // of at most eight records, in these tests
 		var rrs []dns.RR
 		for _, r := range h {
 			rrs = append(rrs, r.Values...)
 		}
-		out.add(values(rrs), big.NewRat(1, 1))
+		return certain(values(rrs), because(Multivalue))
 	case record.Weighted:
-		sum := int64(0)
-		for _, r := range h {
-			sum += int64(r.Weight)
+		shares, why := n.shares(g, h)
+		return n.chosen(g, h, shares, because(why))
+	}
+	return n.chosen(g, g.Records, []int64{1}, Simple)
+}
+
+// shares returns the weights of records, or equal ones if all are 0.
+func (n *naive) shares(g *record.Group, h []record.RecordSet) ([]int64, Reason) {
+	weights, equal, sum := make([]int64, len(h)), make([]int64, len(h)), int64(0)
+	for i, r := range h {
+		weights[i], equal[i] = int64(r.Weight), 1
+		sum += weights[i]
+	}
+	if sum > 0 {
+		return weights, Weighted
+	}
+	for _, r := range g.Records {
+		if r.Weight > 0 {
+			return equal, ZeroWeight
 		}
-		for _, r := range h {
-			switch {
-			case sum == 0:
-				n.answer(out, g, r, big.NewRat(1, int64(len(h))))
-			case r.Weight > 0:
-				n.answer(out, g, r, big.NewRat(int64(r.Weight), sum))
+	}
+	return equal, Weighted
+}
+
+// chosen adds up what records answer by their shares. A later reason outranks an
+// earlier one on the way.
+func (n *naive) chosen(g *record.Group, h []record.RecordSet, shares []int64, why Reason) map[outcome]*big.Rat {
+	sum := int64(0)
+	for _, s := range shares {
+		sum += s
+	}
+	out := map[outcome]*big.Rat{}
+	for i, r := range h {
+		if shares[i] == 0 {
+			continue
+		}
+		for a, q := range n.answer(g, r) {
+			a.reason = max(a.reason, why)
+			if out[a] == nil {
+				out[a] = new(big.Rat)
 			}
+			out[a].Add(out[a], q.Mul(q, big.NewRat(shares[i], sum)))
 		}
 	}
 	return out
 }
 
-// answer adds what a chosen record answers, with odds p.
-func (n *naive) answer(out odds, g *record.Group, r record.RecordSet, p *big.Rat) {
-	if r.Alias == nil {
-		out.add(values(r.Values), p)
-		return
-	}
-	target, held := n.catalog.Target(r.Alias.Name, g.Type)
-	switch held {
-	case record.Here:
-		for answer, q := range n.odds(target) {
-			out.add(answer, new(big.Rat).Mul(p, q))
-		}
-	case record.Elsewhere:
-		out.add("external "+r.Alias.Name, p)
+// answer returns what a record answers.
+func (n *naive) answer(g *record.Group, r record.RecordSet) map[outcome]*big.Rat {
+	text := ""
+	switch {
+	case r.Alias == nil:
+		text = values(r.Values)
+	case n.elsewhere(r.Alias.Name):
+		text = n.outside[record.Key{Name: r.Alias.Name, Type: g.Type}]
 	default:
-		out.add("", p)
-	}
-}
-
-// TestAgainstNaive builds random trees of aliases, flips random checks and external
-// targets, and compares the incrementally compiled selections with the naive evaluator:
-// who is healthy, and the exact odds of every answer.
-func TestAgainstNaive(t *testing.T) {
-	trees, flips := 400, 25
-	if testing.Short() {
-		trees = 50
-	}
-	for seed := range trees {
-		rnd := rand.New(rand.NewPCG(uint64(seed), 1))
-		c := randomCatalog(t, rnd)
-		n := &naive{catalog: c, checks: make([]healthcheck.Status, len(c.Checks)), resolved: map[string]bool{}}
-		tab := NewTable(c, n.checks)
-		for _, e := range tab.Externals() {
-			n.resolved[e.Name] = true
-			rr, _ := dns.NewRR(fmt.Sprintf("%s A 203.0.113.%d", e.Name, len(e.Name)))
-			e.Set([]dns.RR{rr})
-		}
-		published := map[int]*Selection{}
-		for i := range tab.Len() {
-			_, published[i], _ = tab.Group(i)
-		}
-		for flip := range flips {
-			changes, externals := randomFlips(rnd, tab, n)
-			tab.Update(changes, externals, func(i int, s *Selection) { published[i] = s })
-			for i := range tab.Len() {
-				g, _, healthy := tab.Group(i)
-				if g.Type != dns.TypeA {
-					continue
-				}
-				if want := n.groupHealthy(g); healthy != want {
-					t.Fatalf("seed %d, flip %d: %s healthy %t, want %t", seed, flip, g.Key, healthy, want)
-				}
-				got := oddsOf(published[i], func(rrs []dns.RR) string { return external(tab, values(rrs)) })
-				if want := n.odds(g); got.String() != want.String() {
-					t.Fatalf("seed %d, flip %d: %s answers\n%s, want\n%s", seed, flip, g.Key, got, want)
-				}
-			}
+		if target := n.lookup(record.Key{Name: r.Alias.Name, Type: g.Type}); target != nil {
+			return n.outcomes(target)
 		}
 	}
-}
-
-// external renders the address of an external target as its name.
-func external(tab *Table, answer string) string {
-	for _, e := range tab.Externals() {
-		if answer == values(e.RRs()) {
-			return "external " + e.Name
-		}
-	}
-	return answer
-}
-
-// randomFlips changes some checks and external targets, in the naive evaluator too.
-func randomFlips(rnd *rand.Rand, tab *Table, n *naive) (changes []healthcheck.Change, externals []ExternalChange) {
-	for i := range n.checks {
-		if rnd.IntN(3) == 0 {
-			n.checks[i] = healthcheck.Status(rnd.IntN(2))
-			changes = append(changes, healthcheck.Change{Check: i, Status: n.checks[i]})
-		}
-	}
-	for i, e := range tab.Externals() {
-		if rnd.IntN(3) == 0 {
-			n.resolved[e.Name] = rnd.IntN(2) == 0
-			externals = append(externals, ExternalChange{External: i, Healthy: n.resolved[e.Name]})
-		}
-	}
-	return changes, externals
-}
-
-// randomCatalog makes up to a dozen groups whose aliases point at earlier ones, at
-// external names of different lengths, or at nothing.
-func randomCatalog(t *testing.T, rnd *rand.Rand) *record.Catalog {
-	checks := 1 + rnd.IntN(6)
-	octet := 0
-	var groups []*record.Group
-	for i := range 2 + rnd.IntN(11) {
-		name := fmt.Sprintf("g%d.example.", i)
-		g := group(record.Policy(rnd.IntN(4)), name)
-		n := 1 + rnd.IntN(3)
-		if g.Policy == record.Simple {
-			n = 1
-		}
-		for k := range n {
-			check := int32(rnd.IntN(checks+2)) - 2
-			check = max(check, record.NoCheck)
-			octet++
-			r := plain(name, check, octet)
-			if g.Policy != record.Multivalue {
-				switch p := rnd.IntN(10); {
-				case p < 5 && i > 0:
-					r = alias(groups[rnd.IntN(i)].Name, check, rnd.IntN(3) > 0)
-				case p == 5:
-					r = alias([]string{"a.test.", "bb.test."}[rnd.IntN(2)], check, rnd.IntN(2) == 0)
-				case p == 6:
-					r = alias("missing.example.", check, rnd.IntN(2) == 0)
-				case p == 7:
-					octet++
-					r = plain(name, check, octet-1, octet)
-				}
-			}
-			r.Weight, r.Tier = uint16(rnd.IntN(4)), uint16(k+1)
-			r.SetID = fmt.Sprint(k)
-			g.Records = append(g.Records, r)
-		}
-		groups = append(groups, g)
-	}
-	return catalog(t, checks, groups...)
+	return map[outcome]*big.Rat{{text, Simple}: big.NewRat(1, 1)}
 }

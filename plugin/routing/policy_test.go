@@ -43,7 +43,7 @@ func TestWeightZero(t *testing.T) {
 			if got := oddsOf(s, values).String(); got != test.want {
 				t.Errorf("answers %s, want %s", got, test.want)
 			}
-			if got := s.Answer("www.example.", func(uint64) uint64 { return 0 }).Reason; got != test.reason {
+			if got := s.Answer("www.example.", zero).Reason; got != test.reason {
 				t.Errorf("reason %s, want %s", got, test.reason)
 			}
 		})
@@ -93,6 +93,12 @@ func TestPolicies(t *testing.T) {
 		{"C10: a secondary without a check is always healthy",
 			group(record.Failover, www, tier(1, plain(www, 0, 1)), tier(2, plain(www, none, 2))),
 			"u", "192.0.2.2 1", Secondary, true},
+		{"the tier decides, not the place",
+			group(record.Failover, www, tier(3, plain(www, 2, 3)), tier(2, plain(www, 1, 2)), tier(1, plain(www, 0, 1))),
+			"hhh", "192.0.2.1 1", Primary, true},
+		{"of two healthy tiers behind an unhealthy one, too",
+			group(record.Failover, www, tier(3, plain(www, 2, 3)), tier(1, plain(www, 0, 1)), tier(2, plain(www, 1, 2))),
+			"uhh", "192.0.2.2 1", Secondary, true},
 		{"both down: the primary",
 			group(record.Failover, www, tier(2, plain(www, 1, 2)), tier(1, plain(www, 0, 1))),
 			"uu", "192.0.2.1 1", LastResort, false},
@@ -124,7 +130,7 @@ func TestPolicies(t *testing.T) {
 			if got := oddsOf(s, values).String(); got != test.want {
 				t.Errorf("answers %s, want %s", got, test.want)
 			}
-			if got := s.Answer(www, func(uint64) uint64 { return 0 }).Reason; got != test.reason {
+			if got := s.Answer(www, zero).Reason; got != test.reason {
 				t.Errorf("reason %s, want %s", got, test.reason)
 			}
 			if up != test.up {

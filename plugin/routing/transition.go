@@ -2,6 +2,7 @@ package routing
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/steerdns/steer/plugin/record"
 )
@@ -12,26 +13,75 @@ type Transition struct {
 	Text  string
 }
 
-// transitions says which zones of a load balancer left DNS or came back, with the
-// figures and the threshold that did it.
+// transitions says which zones of a load balancer left DNS or came back, and where all
+// targets are used now or no longer, with the figures and the threshold that did it.
 func transitions(b *record.LoadBalancer, from, to Balance) []Transition {
 	var out []Transition
+	tell := func(worse bool, format string, args ...any) {
+		out = append(out, Transition{worse, fmt.Sprintf("load balancer %s: ", b.Name) + fmt.Sprintf(format, args...)})
+	}
+	wasOpen, isOpen := from.failOpen(), to.failOpen()
 	for z := range b.Zones {
 		was, is := from.Zones[z].Healthy, to.Zones[z].Healthy
-		switch {
+		switch id := b.Zones[z].ID; {
+		case was && !is && isOpen:
+			tell(true, "zone %q is unhealthy: %s", id, breach(b, to, z))
 		case was && !is:
-			out = append(out, Transition{true, fmt.Sprintf("load balancer %s: zone %q leaves DNS: %s", b.Name, b.Zones[z].ID, breach(b, to, z))})
+			tell(true, "zone %q leaves DNS: %s", id, breach(b, to, z))
+		case !was && is && wasOpen:
+			tell(false, "zone %q is healthy again: %s", id, recovery(b, from, to, z))
 		case !was && is:
-			out = append(out, Transition{false, fmt.Sprintf("load balancer %s: zone %q returns to DNS: %s", b.Name, b.Zones[z].ID, recovery(b, from, to, z))})
+			tell(false, "zone %q returns to DNS: %s", id, recovery(b, from, to, z))
 		}
 	}
-	switch was, is := from.failOpen(), to.failOpen(); {
-	case !was && is:
-		out = append(out, Transition{true, fmt.Sprintf("load balancer %s: all zones are unhealthy, so all are answered", b.Name)})
-	case was && !is:
-		out = append(out, Transition{false, fmt.Sprintf("load balancer %s: healthy zones alone are answered again", b.Name)})
+	switch {
+	case !wasOpen && isOpen:
+		tell(true, "all zones are unhealthy, so all are answered")
+	case wasOpen && !isOpen:
+		tell(false, "healthy zones alone are answered again")
+	}
+	for i := range b.Groups {
+		g := &b.Groups[i]
+		for z := range b.Zones {
+			scope, where := to.Groups[i].Zones[z], fmt.Sprintf("zone %q", b.Zones[z].ID)
+			if b.CrossZone {
+				where = "all zones"
+			}
+			switch was := from.Groups[i].Zones[z].Routing; {
+			case scope.Registered == 0:
+			case !was && scope.Routing:
+				tell(true, "routing failover: target group %q is to use all targets of %s, unhealthy ones too: %d of %d healthy, routing_failover wants %s", g.ID, where, scope.Healthy, scope.Registered, g.Routing)
+			case was && !scope.Routing:
+				tell(false, "routing failover ends: target group %q is to use the healthy targets of %s alone: %d of %d healthy", g.ID, where, scope.Healthy, scope.Registered)
+			}
+			if b.CrossZone {
+				break // the others are the same
+			}
+		}
 	}
 	return out
+}
+
+// Reconfigured says the same of a load balancer that a reload changed: what was, under
+// the old configuration, and what is.
+func Reconfigured(old *record.LoadBalancer, was Balance, b *record.LoadBalancer, is Balance) []Transition {
+	from := Balance{Zones: slices.Clone(is.Zones), Groups: make([]GroupState, len(is.Groups))}
+	for i := range is.Groups {
+		from.Groups[i].Zones = slices.Clone(is.Groups[i].Zones)
+	}
+	for z := range b.Zones {
+		oz := slices.IndexFunc(old.Zones, func(o record.BalancerZone) bool { return o.ID == b.Zones[z].ID })
+		if oz < 0 {
+			continue
+		}
+		from.Zones[z] = was.Zones[oz]
+		for i := range b.Groups {
+			if oi := slices.IndexFunc(old.Groups, func(o record.TargetGroup) bool { return o.ID == b.Groups[i].ID }); oi >= 0 {
+				from.Groups[i].Zones[z] = was.Groups[oi].Zones[oz]
+			}
+		}
+	}
+	return transitions(b, from, is)
 }
 
 // failOpen reports whether zones are answered although they are unhealthy.
@@ -51,7 +101,7 @@ func breach(b *record.LoadBalancer, s Balance, z int) string {
 			return fmt.Sprintf("target group %q: %d of %d targets healthy, dns_failover wants %s", g.ID, scope.Healthy, scope.Registered, g.DNS)
 		}
 	}
-	return ""
+	return "its configuration changed"
 }
 
 // recovery names the first target group that was below its minimum and no longer is.
@@ -62,5 +112,5 @@ func recovery(b *record.LoadBalancer, from, to Balance, z int) string {
 			return fmt.Sprintf("target group %q: %d of %d targets healthy, dns_failover wants %s", g.ID, scope.Healthy, scope.Registered, g.DNS)
 		}
 	}
-	return ""
+	return "its configuration changed"
 }

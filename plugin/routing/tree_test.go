@@ -72,7 +72,6 @@ func TestC18(t *testing.T) {
 func TestAnswerOwner(t *testing.T) {
 	tab := NewTable(catalog(t, 6, tree(true)...), statuses("hhhhhh"))
 	s, _ := selected(t, tab, "www.example.")
-	zero := func(uint64) uint64 { return 0 }
 	a := s.Answer("www.example.", zero)
 	if len(a.RRs) != 1 || cap(a.RRs) != 1 || a.RRs[0].Header().Name != "www.example." || a.RRs[0].Header().Ttl != 60 {
 		t.Errorf("answer %v, want one record under the alias's own name with the target's TTL", a.RRs)
@@ -133,7 +132,6 @@ func TestExternal(t *testing.T) {
 	tab := NewTable(c, nil)
 	e := tab.Externals()[0]
 	s, _ := selected(t, tab, "www.example.")
-	zero := func(uint64) uint64 { return 0 }
 	if a := s.Answer("www.example.", zero); a.External != e || len(a.RRs) != 0 || e.Known() {
 		t.Errorf("before the first resolution: %+v", a)
 	}

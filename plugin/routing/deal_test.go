@@ -1,0 +1,151 @@
+package routing
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// deck returns n different cards.
+func deck(n int) []dns.RR {
+	cards := make([]dns.RR, n)
+	for i := range cards {
+		cards[i] = &dns.A{Hdr: dns.RR_Header{Name: "www.example.", Rrtype: dns.TypeA, Ttl: uint32(i)}}
+	}
+	return cards
+}
+
+// number returns a card's place in the deck.
+func number(card dns.RR) int { return int(card.Header().Ttl) }
+
+// TestDealIsFair deals with every random number there is: as many hands as there are
+// rows of different cards, and no row comes twice, so each has the same odds.
+func TestDealIsFair(t *testing.T) {
+	for _, tt := range []struct{ cards, hand, rows int }{
+		{1, 1, 1},
+		{2, 1, 2},
+		{3, 3, 6},
+		{5, 5, 120},
+		{9, 8, 362_880},
+		{10, 7, 604_800},
+		{12, 5, 95_040},
+		{40, 3, 59_280},
+		{259, 2, 66_822},
+	} {
+		cards, hand := deck(tt.cards), make([]dns.RR, tt.hand)
+		seen := make(map[[MaxValues]uint16]struct{}, tt.rows)
+		for e := new(explorer); ; {
+			deal(hand, cards, e.rand)
+			if len(e.bounds) != 1 || e.bounds[0] != uint64(tt.rows) {
+				t.Fatalf("%d of %d: draws from %d, want one from %d", tt.hand, tt.cards, e.bounds, tt.rows)
+			}
+			var row [MaxValues]uint16
+			held := map[int]bool{}
+			for i, card := range hand {
+				row[i] = uint16(number(card))
+				held[number(card)] = true
+			}
+			if len(held) != tt.hand {
+				t.Fatalf("%d of %d: a card comes twice in %v", tt.hand, tt.cards, row[:tt.hand])
+			}
+			seen[row] = struct{}{}
+			if !e.next() {
+				break
+			}
+		}
+		if len(seen) != tt.rows {
+			t.Errorf("%d of %d: %d different rows, want %d", tt.hand, tt.cards, len(seen), tt.rows)
+		}
+	}
+}
+
+// TestDealLargeDecks: of more than 259 cards a hand of eight takes a second number. Under
+// each first number, that one leads to every card that is left.
+func TestDealLargeDecks(t *testing.T) {
+	product := func(from, n uint64) uint64 {
+		p := uint64(1)
+		for range n {
+			p *= from
+			from--
+		}
+		return p
+	}
+	for _, tt := range []struct {
+		cards  int
+		first  uint64 // cards of the first number
+		second uint64
+	}{
+		{259, 8, 0},
+		{260, 7, 1},
+		{500, 7, 1},
+		{70_000, 3, 3}, // and two of a third number, which is left at 0
+	} {
+		cards := deck(tt.cards)
+		bounds := []uint64{product(uint64(tt.cards), tt.first)}
+		if tt.second > 0 {
+			bounds = append(bounds, product(uint64(tt.cards)-tt.first, tt.second))
+		}
+		for _, r := range []uint64{0, 1, 12345, bounds[0] / 2, bounds[0] - 1} {
+			last := map[int]bool{}
+			for k := range uint64(tt.cards) - tt.first {
+				hand, draw := make([]dns.RR, MaxValues), 0
+				deal(hand, cards, func(n uint64) uint64 {
+					draw++
+					switch {
+					case draw <= len(bounds) && n != bounds[draw-1]:
+						t.Fatalf("%d cards: number %d is below %d, want %d", tt.cards, draw, n, bounds[draw-1])
+					case draw == 1:
+						return r
+					case draw == 2:
+						return k
+					}
+					return 0
+				})
+				held := map[int]bool{}
+				for _, card := range hand {
+					held[number(card)] = true
+				}
+				if len(held) != MaxValues {
+					t.Fatalf("%d cards: a card comes twice under %d and %d", tt.cards, r, k)
+				}
+				if tt.second == 0 {
+					break
+				}
+				last[number(hand[tt.first])] = true
+			}
+			if want := tt.cards - int(tt.first); tt.second > 0 && len(last) != want {
+				t.Errorf("%d cards: after %d there are %d cards that can come next, want %d", tt.cards, r, len(last), want)
+			}
+		}
+	}
+}
+
+// TestMultivalueOfTwelve: an answer is a fair hand of the healthy records.
+func TestMultivalueOfTwelve(t *testing.T) {
+	const www = "www.example."
+	var sets []record.RecordSet
+	for n := range 12 {
+		check := none
+		if n < 2 {
+			check = 0
+		}
+		sets = append(sets, plain(www, int32(check), n+1))
+	}
+	for _, tt := range []struct {
+		health string
+		from   uint64 // rows of eight
+	}{
+		{"h", 12 * 11 * 10 * 9 * 8 * 7 * 6 * 5},
+		{"u", 10 * 9 * 8 * 7 * 6 * 5 * 4 * 3},
+	} {
+		s, _ := selected(t, NewTable(catalog(t, 1, group(record.Multivalue, www, sets...)), statuses(tt.health)), www)
+		var drawn []uint64
+		a := s.Answer(www, func(n uint64) uint64 { drawn = append(drawn, n); return n / 3 })
+		if len(a.RRs) != MaxValues || fmt.Sprint(drawn) != fmt.Sprint([]uint64{tt.from}) {
+			t.Errorf("health %s: %d records by a number below %d, want %d below %d", tt.health, len(a.RRs), drawn, MaxValues, tt.from)
+		}
+	}
+}
