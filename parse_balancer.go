@@ -128,7 +128,7 @@ func (s *statement) addresses(words []string) ([]netip.Addr, error) {
 		case err != nil && hasPort(word):
 			return nil, s.errorf("%s %q has a port; an answer is an address alone, and the port to probe is in the check's URL", s.keyword, word)
 		case err != nil:
-			return nil, s.errorf("%s %q is neither an IPv4 nor an IPv6 address", s.keyword, word)
+			return nil, s.errorf("%q is neither an IPv4 nor an IPv6 address, which %q takes here", word, s.keyword)
 		case addr.Zone() != "":
 			return nil, s.errorf("%s %q has a zone, which means nothing to others", s.keyword, word)
 		case addr.Is4In6():

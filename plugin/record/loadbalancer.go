@@ -153,6 +153,14 @@ func (b *LoadBalancer) checkAnswers() error {
 	return nil
 }
 
+// isDefault explains a count that nobody may have written.
+func isDefault(count int) string {
+	if count == DefaultMinimum.Count {
+		return " (the default)"
+	}
+	return ""
+}
+
 // check refuses what is wrong with a target group: a target that is in it twice, and
 // minimums that would use unhealthy targets before the zone leaves DNS.
 func (g *TargetGroup) check() error {
@@ -168,7 +176,7 @@ func (g *TargetGroup) check() error {
 	case g.DNS.Off():
 		return nil
 	case g.DNS.Count > 0 && g.DNS.Count < g.Routing.Count:
-		return ErrorAt(g.Limits, "target_group %q: dns_failover count %d is below routing_failover count %d; %s", g.ID, g.DNS.Count, g.Routing.Count, rule)
+		return ErrorAt(g.Limits, "target_group %q: dns_failover count %d%s is below routing_failover count %d; %s", g.ID, g.DNS.Count, isDefault(g.DNS.Count), g.Routing.Count, rule)
 	case g.DNS.Percent == 0 && g.Routing.Percent > 0:
 		return ErrorAt(g.Limits, "target_group %q: dns_failover without a percentage is below routing_failover %d%%; %s", g.ID, g.Routing.Percent, rule)
 	case g.DNS.Percent < g.Routing.Percent:
