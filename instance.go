@@ -225,13 +225,18 @@ func (in *instance) home() handler.Home {
 	if len(s.ListenHosts) > 0 {
 		host = s.ListenHosts[0]
 	}
-	home := handler.Home{Address: transport.DNS + "://" + net.JoinHostPort(host, s.Port)}
-	switch ip := net.ParseIP(host); {
-	case ip != nil && ip.IsUnspecified() && ip.To4() == nil:
-		host = "::1"
-	case host == "", ip != nil && ip.IsUnspecified():
-		host = "127.0.0.1"
+	// An address has several spellings; CoreDNS names its server by this one.
+	addr, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, s.Port))
+	if err != nil {
+		return handler.Home{}
 	}
-	home.Wake = handler.Wake(net.JoinHostPort(host, s.Port), in.zones[0])
+	home := handler.Home{Address: transport.DNS + "://" + addr.String()}
+	switch {
+	case addr.IP == nil, addr.IP.IsUnspecified() && addr.IP.To4() != nil:
+		addr.IP = net.IPv4(127, 0, 0, 1)
+	case addr.IP.IsUnspecified():
+		addr.IP = net.IPv6loopback
+	}
+	home.Wake = handler.Wake(addr.String(), in.zones[0])
 	return home
 }

@@ -62,7 +62,11 @@ func (in *instance) services() []service {
 		port := rest[strings.LastIndexByte(rest, ':')+1:]
 		for _, host := range in.server.ListenHosts {
 			for _, zone := range in.zones {
-				all = append(all, service{scheme + "://" + net.JoinHostPort(host, port), zone})
+				address := net.JoinHostPort(host, port)
+				if addr, err := net.ResolveTCPAddr("tcp", address); err == nil {
+					address = addr.String() // as CoreDNS spells it
+				}
+				all = append(all, service{scheme + "://" + address, zone})
 			}
 		}
 	}

@@ -185,7 +185,7 @@ func TestBalancerOfNodes(t *testing.T) {
 		web.listen(addr)
 	}
 	waitShort(t, 3*time.Second+slack, port, "www.example.org", "A", "192.0.2.1 192.0.2.2")
-	from.wait(t, slack, `[INFO] plugin/steer: load balancer lb.example.org.: zone "a" returns to DNS: target group "web": `)
+	from.wait(t, slack, `[INFO] plugin/steer: load balancer lb.example.org.: zone "a" `)
 
 	_, text := get(t, "http://"+loopback(page)+"/metrics")
 	problems, err := promlint.New(strings.NewReader(strings.Join(steerOnly(text), "\n") + "\n")).Lint()

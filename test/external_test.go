@@ -3,6 +3,7 @@ package test
 import (
 	"fmt"
 	"net"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -170,5 +171,19 @@ func TestExternalTargetsInACircle(t *testing.T) {
 	}
 	if got := short(ask(t, port, "up.example.org", "A")); got != "192.0.2.1" {
 		t.Errorf("up is %q", got)
+	}
+}
+
+// An address may be spelled in more than one way.
+func TestExternalTargetWhereverBound(t *testing.T) {
+	for bind, at := range map[string]string{"::1": "::1", "0:0:0:0:0:0:0:1": "::1", "::ffff:127.0.0.1": "127.0.0.1"} {
+		t.Run(bind, func(t *testing.T) {
+			up, port := newUpstream(t, "service.example.net. 1 IN A 198.51.100.1"), freePort(t)
+			start(t, fmt.Sprintf("example.org:%d {\n\tbind %s\n\tsteer {\n\t\talias api A service.example.net.\n\t}\n}\nexample.net:%d {\n\tbind %s\n\tforward . 127.0.0.1:%d\n}\n", port, bind, port, bind, up.port))
+			m, err := dns.Exchange(query("api.example.org", "A"), net.JoinHostPort(at, strconv.Itoa(port)))
+			if err != nil || short(m) != "198.51.100.1" {
+				t.Errorf("%v, upstream asked %d times\n%v", err, up.asked(), m)
+			}
+		})
 	}
 }

@@ -168,7 +168,7 @@ func TestMetadataInTheQueryLog(t *testing.T) {
 	ask(t, port, "x.wild.example.org", "A")
 	ask(t, port, "none.example.org", "A")
 	from.wait(t, slack, "[INFO] Q www.example.org. NOERROR reason=weighted set=blue check=web-1 wildcard=-")
-	from.wait(t, slack, "[INFO] Q x.wild.example.org. NOERROR reason=primary set= check=- wildcard=*.wild.example.org.")
+	from.wait(t, slack, "[INFO] Q x.wild.example.org. NOERROR reason=primary set=- check=- wildcard=*.wild.example.org.")
 	from.wait(t, slack, "[INFO] Q none.example.org. NXDOMAIN reason=")
 }
 

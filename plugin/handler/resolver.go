@@ -45,6 +45,7 @@ type Resolver struct {
 	targets map[*routing.External]*target
 	queue   dueQueue
 	changed chan struct{} // of capacity 1: the queue has a new first
+	stopped bool
 	slots   chan struct{}
 
 	cancel context.CancelFunc
@@ -147,6 +148,9 @@ func (v *Resolver) Start() {
 func (v *Resolver) Stop() {
 	v.cancel()
 	v.wait.Wait()
+	v.mu.Lock()
+	v.stopped = true
+	v.mu.Unlock()
 	for _, t := range v.targets {
 		v.release(t) // nobody will resolve it any more
 	}
@@ -332,7 +336,7 @@ func (v *Resolver) release(t *target) {
 func (v *Resolver) await(ctx context.Context, e *routing.External) {
 	v.mu.Lock()
 	t := v.targets[e]
-	if t == nil { // of data that has been replaced since the query began
+	if t == nil || v.stopped { // t is nil of data that has been replaced since the query began
 		v.mu.Unlock()
 		return
 	}

@@ -167,3 +167,19 @@ func TestExternalsInACircle(t *testing.T) {
 		}
 	})
 }
+
+// TestExternalAfterStop: when nobody resolves any more, as in a lameduck, nobody waits.
+func TestExternalAfterStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newExternal(t, true)
+		x.other.delay = 3 * time.Second
+		v := handler.NewResolver(x.Handler, x.Data(), handler.Home{})
+		x.Serve(x.Data(), v)
+		v.Start()
+		through(x.server, "example.org.", dns.TypeSOA, 0)
+		v.Stop()
+		if got, took := x.took(0); took != 0 {
+			t.Errorf("got %s after %v, want it at once", got, took)
+		}
+	})
+}
