@@ -142,7 +142,20 @@ func (b *builder) values(d *recordDecl, key record.Key, zone string) ([]dns.RR, 
 		}
 		rrs = append(rrs, rr)
 	}
+	b.warnSplitText(d, key)
 	return rrs, nil
+}
+
+// warnSplitText warns of a text whose words became values of their own, since nobody put it
+// in quotes.
+func (b *builder) warnSplitText(d *recordDecl, key record.Key) {
+	if len(d.values) < 2 || key.Type != dns.TypeTXT && key.Type != dns.TypeSPF {
+		return
+	}
+	if slices.ContainsFunc(d.values, func(v string) bool { return strings.ContainsAny(v, " \t\"") }) {
+		return
+	}
+	b.warn(d.pos, key, d.id, "split text", "%s has %d texts of one word each; to mean one text, write it in quotes: \"%s\"", key, len(d.values), strings.Join(d.values, " "))
 }
 
 // explain guesses why a word is no value: its line was meant as one value but has no
