@@ -78,7 +78,7 @@ func (b *builder) addImports() error {
 	if err != nil {
 		return err
 	}
-	im, err := route53json.Load(files, route53json.Options{Zones: b.catalog.Zones, DefaultTTL: b.decl.ttl})
+	im, err := route53json.Load(files, importOptions(b.catalog, b.decl))
 	if err == nil {
 		err = im.AddTo(b.catalog)
 	}
@@ -88,6 +88,11 @@ func (b *builder) addImports() error {
 	b.imported = im
 	b.useImported()
 	return nil
+}
+
+// importOptions returns what a block says about its imports.
+func importOptions(c *record.Catalog, d *declaration) route53json.Options {
+	return route53json.Options{Zones: c.Zones, DefaultTTL: d.ttl}
 }
 
 // explainImport gives an error about imported data its line in the Corefile: of the check

@@ -3,6 +3,7 @@ package steer
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"time"
 
@@ -49,8 +50,18 @@ type content struct {
 	err    string // why it cannot be read
 }
 
+// apart puts a goroutine on a thread of its own until it calls what apart returns. One
+// that reads large files and yields now and then goes from thread to thread, and takes
+// the processor from that which is about to answer a query; the kernel shares processors
+// among threads more evenly than the Go runtime shares threads among goroutines.
+func apart() (end func()) {
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}
+
 // look returns what the imported files hold now.
 func (in *instance) look() []content {
+	defer apart()()
 	paths, err := in.config.decl.files()
 	if err != nil {
 		return []content{{err: err.Error()}}
@@ -80,6 +91,9 @@ func loaded(im *route53json.Import) []content {
 // may be a half of each state.
 func (in *instance) reload(ctx context.Context, files []content) (done bool) {
 	old := in.generation()
+	if in.amend(old, files) {
+		return true
+	}
 	next, err := old.config.rebuild(time.Now())
 	switch {
 	case ctx.Err() != nil:
@@ -99,6 +113,29 @@ func (in *instance) reload(ctx context.Context, files []content) (done bool) {
 	return true
 }
 
+// amend changes the running data where files differ from it in the records of a few names
+// alone, which is how large files change mostly. It reports whether it did: the files held
+// what is given.
+func (in *instance) amend(g *generation, files []content) bool {
+	defer apart()()
+	paths := make([]string, len(files))
+	for i, f := range files {
+		paths[i] = f.path
+	}
+	a := g.config.imported.Amend(paths, importOptions(g.config.catalog, g.config.decl), g.config.catalog)
+	if a == nil || !slices.Equal(loaded(a.Import), files) || !g.data.Edit(a.Put, a.Drop, a.Agrees) {
+		return false
+	}
+	next := *g.config
+	next.imported = a.Import
+	in.mu.Lock()
+	g.config, in.config = &next, &next
+	in.imports.succeed(a.Import, time.Now())
+	in.mu.Unlock()
+	log.Infof("route53: %s", a.Summary())
+	return true
+}
+
 // log writes what an operator has to know of a configuration: traps, and the report on
 // imported files. What was said of the configuration before it (nil: there is none) is not
 // said again.
@@ -113,15 +150,14 @@ func (c *config) log(before *config) {
 		return
 	}
 	for _, p := range c.imported.Problems {
-		if !said[placeless(p)] {
+		if !said[p.Placeless()] {
 			log.Warningf("route53: %s", p)
 		}
 	}
 	log.Infof("route53: %s", c.imported.Summary())
 }
 
-// said returns what log has written, but for the lines of files: a record set more moves
-// all those below it.
+// said returns what log has written, but for the lines of files.
 func (c *config) said() map[string]bool {
 	said := make(map[string]bool)
 	if c == nil {
@@ -131,15 +167,9 @@ func (c *config) said() map[string]bool {
 		said[w.Err.Error()] = true
 	}
 	for _, p := range c.imported.Problems {
-		said[placeless(p)] = true
+		said[p.Placeless()] = true
 	}
 	return said
-}
-
-// placeless returns the text of a problem without its place in the file.
-func placeless(p route53json.Problem) string {
-	p.Pos.Line, p.Index = 0, 0
-	return p.String()
 }
 
 // importTimes says when each imported file was loaded last, and when that last failed.

@@ -2,10 +2,10 @@
 
 // Command growth measures a whole server as it grows and while it changes: the time to
 // start and to reload with many record sets in the Corefile, memory for each, the
-// processor time of a query, and how long queries take while health flips and while the
-// server reloads.
+// processor time of a query, and how long queries take while health flips, while the
+// server reloads, and while it reads a large file of Route 53's JSON that has changed.
 //
-//	go run ./bench/growth [-sets 1000,100000,1000000] [-seconds 2] [-rounds 5]
+//	go run ./bench/growth [-parts sets,change,import] [-sets 1000,100000,1000000] [-import 200000] [-seconds 2] [-rounds 5]
 package main
 
 import (
@@ -27,10 +27,12 @@ import (
 )
 
 var (
-	sets    = flag.String("sets", "1000,100000,1000000", "numbers of record sets")
-	seconds = flag.Int("seconds", 2, "seconds that each figure is taken over in each round")
-	rounds  = flag.Int("rounds", 5, "rounds")
-	rate    = flag.Int("rate", 1000, "queries per second that latencies are taken from")
+	parts    = flag.String("parts", "sets,change,import", "what to measure: growth of the record sets in a Corefile, while health flips and the Corefile is reloaded, while a file of Route 53's JSON is")
+	sets     = flag.String("sets", "1000,100000,1000000", "numbers of record sets")
+	imported = flag.Int("import", 200_000, "record sets of Route 53's JSON that are reloaded")
+	seconds  = flag.Int("seconds", 2, "seconds that each figure is taken over in each round")
+	rounds   = flag.Int("rounds", 5, "rounds")
+	rate     = flag.Int("rate", 1000, "queries per second that latencies are taken from")
 )
 
 func main() {
@@ -63,10 +65,17 @@ func run(ctx context.Context) error {
 	if err := gauge.PinSelf(loadCore); err != nil {
 		return err
 	}
-	if err := grow(ctx, dir, bin); err != nil {
-		return err
+	measures := map[string]func(ctx context.Context, dir, bin string) error{"sets": grow, "change": change, "import": reloads}
+	for part := range strings.SplitSeq(*parts, ",") {
+		measure, ok := measures[part]
+		if !ok {
+			return fmt.Errorf("no part %q", part)
+		}
+		if err := measure(ctx, dir, bin); err != nil {
+			return err
+		}
 	}
-	return change(ctx, dir, bin)
+	return nil
 }
 
 // grown is a server with many record sets.

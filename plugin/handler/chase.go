@@ -119,7 +119,7 @@ func (c *chase) follow(ctx context.Context, target string) {
 		return
 	}
 	lower := strings.ToLower(target)
-	name, at := c.data.names[lower], lower
+	name, at := c.data.names.find(lower), lower
 	if name == nil {
 		var encloser *holder
 		if encloser, at = c.data.encloser(lower); encloser == nil || encloser.cut != nil {

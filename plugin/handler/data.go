@@ -13,18 +13,18 @@ import (
 type Data struct {
 	Catalog *record.Catalog
 
-	names map[string]*holder
+	names index
 	zones []*zone
 	slots []*slot // by the groups' Ordinals
 
-	mu    sync.Mutex // serialises updates; no query takes it
+	mu    sync.Mutex // serialises updates, and guards the catalog against them; no query takes it
 	table *routing.Table
 }
 
 // NewData compiles a validated catalog under the statuses of its checks.
 func NewData(c *record.Catalog, statuses []healthcheck.Status) *Data {
 	d := &Data{Catalog: c, table: routing.NewTable(c, statuses)}
-	d.names, d.zones, d.slots = buildIndex(c, d.table)
+	d.names.base, d.zones, d.slots = buildIndex(c, d.table)
 	return d
 }
 
@@ -57,6 +57,8 @@ func (d *Data) Externals() []*routing.External { return d.table.Externals() }
 
 // RecordSets returns how many record sets are held.
 func (d *Data) RecordSets() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	n := 0
 	for _, g := range d.Catalog.Groups {
 		n += len(g.Records)

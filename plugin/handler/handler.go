@@ -74,8 +74,11 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		h.captureServer(ctx)
 	}
 	d, q := h.data.Load(), &r.Question[0]
-	name, ok := d.names[q.Name]
-	if !ok {
+	name := d.names.base[q.Name]
+	if d.names.over.Load() != nil {
+		name = d.names.edited(name, q.Name)
+	}
+	if name == nil {
 		if name = d.folded(q.Name); name == nil {
 			return h.absent(ctx, w, r, d)
 		}
@@ -138,20 +141,25 @@ func (h *Handler) note(ctx context.Context, d *Data, z *zone, set *record.Record
 //go:noinline
 func (d *Data) folded(name string) *holder {
 	for i := range len(name) {
-		if c := name[i]; 'A' <= c && c <= 'Z' {
-			return d.lower(name)
+		if c := name[i]; c < 'A' || 'Z' < c {
+			continue
 		}
+		if d.names.over.Load() != nil {
+			return d.names.find(strings.ToLower(name)) // not below the large frame of lower
+		}
+		return d.lower(name)
 	}
 	return nil
 }
 
-// lower looks up the lower-case form of a name without allocating it.
+// lower looks up the lower-case form of a name without allocating it, where no names were
+// edited.
 //
 //go:noinline
 func (d *Data) lower(name string) *holder {
 	var b [255]byte
 	if len(name) > len(b) { // escapes can make a name longer than it is on the wire
-		return d.names[strings.ToLower(name)]
+		return d.names.base[strings.ToLower(name)]
 	}
 	n := copy(b[:], name)
 	for i, c := range b[:n] {
@@ -159,7 +167,7 @@ func (d *Data) lower(name string) *holder {
 			b[i] = c + 'a' - 'A'
 		}
 	}
-	return d.names[string(b[:n])]
+	return d.names.base[string(b[:n])]
 }
 
 // next hands the query to the next plugin.

@@ -147,12 +147,17 @@ func (x *indexer) holds(k record.Key, s *routing.Selection) *slot {
 	h.cname = h.cname || k.Type == dns.TypeCNAME
 	h.dname = h.dname || k.Type == dns.TypeDNAME
 	x.delegates = x.delegates || k.Type == dns.TypeNS && k.Name != h.zone.name
+	return h.enter(k.Type, s)
+}
+
+// enter adds a type to what a name holds, and returns where its answer stands.
+func (h *holder) enter(typ uint16, s *routing.Selection) *slot {
 	at := &h.first
 	if !h.empty() {
 		at = &set{}
 		h.more = append(h.more, at)
 	}
-	at.typ = k.Type
+	at.typ = typ
 	at.slot.Store(s)
 	return &at.slot
 }

@@ -75,7 +75,7 @@ func (d *Data) encloser(name string) (*holder, string) {
 		if !ok {
 			return nil, ""
 		}
-		if h, ok := d.names[parent]; ok {
+		if h := d.names.find(parent); h != nil {
 			return h, parent
 		}
 		name = parent
@@ -167,7 +167,7 @@ func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	m := reply(r)
 	m.Authoritative = false
 	at := strings.ToLower(r.Question[0].Name)
-	for ok := true; ok && d.names[at] != cut; {
+	for ok := true; ok && d.names.find(at) != cut; {
 		at, ok = record.Parent(at) // the cut is at the name or above it
 	}
 	m.Ns = cut.find(dns.TypeNS).Load().Answer(at, h.rand).RRs
@@ -176,8 +176,8 @@ func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		if !ok {
 			continue
 		}
-		glue, ok := d.names[strings.ToLower(ns.Ns)]
-		if !ok {
+		glue := d.names.find(strings.ToLower(ns.Ns))
+		if glue == nil {
 			continue
 		}
 		for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA} {

@@ -32,7 +32,9 @@ type Catalog struct {
 	Order []*Group
 
 	zones  map[string]struct{}
-	exists map[string]struct{} // made by the first Exists
+	exists map[string]int32    // made by countNames
+	loose  map[string]struct{} // made by findLoose
+	free   []int32             // places in Order that groups have left
 	cuts   bool                // there may be a name that Cut finds
 }
 

@@ -67,18 +67,67 @@ func (c *Catalog) source(name string) string {
 }
 
 // Exists reports whether a name exists: it is a zone, holds a group, or stands above
-// one that does (an empty non-terminal).
+// one that does (an empty non-terminal). The first call costs a walk over all groups.
 func (c *Catalog) Exists(name string) bool {
-	if c.exists == nil {
-		c.exists = make(map[string]struct{}, len(c.Groups))
-		c.EachName(func(name string) (known bool) {
-			_, known = c.exists[name]
-			c.exists[name] = struct{}{}
-			return known
-		})
+	c.countNames()
+	return c.exists[name] > 0
+}
+
+// countNames counts why each name exists: for a zone, each group, a name that held one,
+// and each name right below it.
+func (c *Catalog) countNames() {
+	if c.exists != nil {
+		return
 	}
-	_, ok := c.exists[name]
-	return ok
+	c.exists = make(map[string]int32, len(c.Groups))
+	for _, zone := range c.Zones {
+		c.hold(zone)
+	}
+	for k := range c.Groups {
+		c.hold(k.Name)
+	}
+	for name := range c.Names {
+		c.hold(name)
+	}
+}
+
+// keepName makes a name exist whatever becomes of its groups.
+func (c *Catalog) keepName(name string) {
+	if _, kept := c.Names[name]; kept {
+		return
+	}
+	c.Names[name] = struct{}{}
+	if c.exists != nil {
+		c.hold(name)
+	}
+}
+
+// hold counts one more reason for a name to exist.
+func (c *Catalog) hold(name string) {
+	c.exists[name]++
+	if above, ok := c.above(name); ok && c.exists[name] == 1 {
+		c.hold(above)
+	}
+}
+
+// release counts one reason less.
+func (c *Catalog) release(name string) {
+	if c.exists[name]--; c.exists[name] > 0 {
+		return
+	}
+	delete(c.exists, name)
+	if above, ok := c.above(name); ok {
+		c.release(above)
+	}
+}
+
+// above returns the name right above one, if that is in a zone as well.
+func (c *Catalog) above(name string) (string, bool) {
+	parent, ok := Parent(name)
+	if _, apex := c.zones[name]; apex && ok {
+		_, ok = c.Zone(parent)
+	}
+	return parent, ok
 }
 
 // EachName calls f with every name that exists: zones, names that hold a group, and the

@@ -77,11 +77,11 @@ func (v *validator) refuse(g *Group, r *RecordSet, kind string, err error) {
 		return
 	}
 	v.report(g, r, LeftOut, kind, err)
-	v.catalog.Names[g.Name] = struct{}{}
+	v.catalog.keepName(g.Name)
 	i := slices.IndexFunc(g.Records, func(x RecordSet) bool { return x.Pos == r.Pos && x.SetID == r.SetID && x.Tier == r.Tier })
 	g.Records = slices.Delete(g.Records, i, i+1)
 	if len(g.Records) == 0 {
-		delete(v.catalog.Groups, g.Key)
+		v.catalog.remove(g)
 	}
 }
 
@@ -130,29 +130,33 @@ func (v *validator) aliases() (suspects []*Group) {
 	for _, g := range v.catalog.Groups {
 		n++
 		Breathe(n)
-		suspect := false
-		for i := range g.Records {
-			r := &g.Records[i]
-			if r.Alias == nil {
-				continue
-			}
-			switch target, held := v.catalog.Target(r.Alias.Name, g.Type); held {
-			case Here:
-				suspect = suspect || target.hasAlias()
-				v.uncheckedTarget(g, r, target)
-			case Nowhere:
-				level := Refused
-				if r.Imported {
-					level = Warning
-				}
-				v.report(g, r, level, "alias target", targetError(v.catalog, g, r))
-			}
-		}
-		if suspect {
+		if v.aliasesOf(g) {
 			suspects = append(suspects, g)
 		}
 	}
 	return suspects
+}
+
+// aliasesOf looks at the aliases of one group, and reports whether it can be on a cycle.
+func (v *validator) aliasesOf(g *Group) (suspect bool) {
+	for i := range g.Records {
+		r := &g.Records[i]
+		if r.Alias == nil {
+			continue
+		}
+		switch target, held := v.catalog.Target(r.Alias.Name, g.Type); held {
+		case Here:
+			suspect = suspect || target.hasAlias()
+			v.uncheckedTarget(g, r, target)
+		case Nowhere:
+			level := Refused
+			if r.Imported {
+				level = Warning
+			}
+			v.report(g, r, level, "alias target", targetError(v.catalog, g, r))
+		}
+	}
+	return suspect
 }
 
 func (g *Group) hasAlias() bool {

@@ -65,6 +65,7 @@ func (l *loader) list() (known bool, err error) {
 		if err == nil && !ok {
 			l.index++
 			l.im.report(Problem{Pos: record.Pos{File: l.path, Line: line}, Index: l.index}, LeftOut, Shape, "is neither a record set nor a change nor a health check")
+			err = l.accept(nil, nothing, 0)
 		}
 		known = known || ok
 		return err
@@ -75,32 +76,44 @@ func (l *loader) list() (known bool, err error) {
 // element reads an object, takes what it describes, and reports whether it described
 // anything.
 func (l *loader) element() (known bool, err error) {
-	record.Breathe(l.index)
 	it := l.push()
 	defer l.pop()
+	l.startDigest()
 	if err := l.object(func(key []byte) error { return l.member(it, key) }); err != nil {
 		return false, err
 	}
+	digest, whole := l.endDigest()
+	what := it.what()
 	switch {
-	case it.change:
-		l.index++
-		l.takeChange(it)
-	case it.config:
-		l.index++
-		l.takeCheck(it)
-	case it.list:
-		l.takePage(it)
-	case it.check.known && len(it.set.name.text) == 0:
-		l.index++
-		it.check.typ = it.set.typ
-		l.takeCheck(it)
-	case it.set.known:
-		l.index++
-		l.takeRecordSet(it, listed)
-	default:
+	case what == nothing:
 		return false, nil
+	case what == aPage:
+		digest = pageDigest(it)
+	case !whole:
+		digest = 0
 	}
-	return true, nil
+	if what != aPage {
+		l.index++
+	}
+	return true, l.accept(it, what, digest)
+}
+
+// take takes what an object describes, and notes it in the ledger of the file.
+func (l *loader) take(it *item, what kindOfItem, digest uint64) error {
+	record.Breathe(l.index)
+	e := entry{digest: digest}
+	switch what {
+	case aChange:
+		l.takeChange(it)
+	case aCheck:
+		l.takeCheck(it)
+	case aPage:
+		l.takePage(it)
+	case aRecordSet:
+		e.key = l.takeRecordSet(it, listed)
+	}
+	l.enter(e)
+	return nil
 }
 
 // push returns the item of the object that is about to be read.
@@ -118,7 +131,7 @@ func (l *loader) pop() { l.nested-- }
 
 // takePage warns of a list that goes on elsewhere.
 func (l *loader) takePage(it *item) {
-	if it.truncated.is("true") || len(it.nextPage.text) > 0 {
+	if it.unfinished() {
 		l.im.report(Problem{Pos: record.Pos{File: l.path, Line: it.line}}, Warning, Incomplete,
 			"this is one page of a longer list: what the other pages hold is missing unless they are loaded too; list everything at once, without --max-items")
 	}

@@ -29,8 +29,11 @@ type Import struct {
 	names   map[string]struct{} // exist, though what they held was left out
 	checks  []*check
 	byID    map[string]int32 // checks
+	index   []int32          // of checks in the catalog
 	tallies map[tally]int
-	order   map[string]int // of Files, by path
+
+	unlisted map[uint64]struct{} // digests of keys that have problems which are counted alone
+	order    map[string]int      // of Files, by path
 }
 
 // File is one file that was loaded.
@@ -43,6 +46,8 @@ type File struct {
 	LeftOut      int // record sets and health checks that are not served
 	Changed      int // things that are served otherwise than they are written
 	Warnings     int // things served as they are written that are perhaps not meant
+
+	ledger ledger
 }
 
 // AddTo puts what was imported into the catalog of a block, which holds the block's
@@ -80,7 +85,7 @@ func (im *Import) AddTo(c *record.Catalog) error {
 	for name := range im.names {
 		c.Names[name] = struct{}{}
 	}
-	im.groups, im.names = nil, nil
+	im.groups, im.names, im.index = nil, nil, index
 	im.sortProblems()
 	return nil
 }
@@ -103,12 +108,11 @@ func (im *Import) Note(problems []record.Problem) (others []record.Problem) {
 			others = append(others, p)
 			continue
 		}
-		level := Warning
-		if p.Level == record.LeftOut {
-			level = LeftOut
+		q := noted(p)
+		if q.Level == LeftOut {
 			im.file(p.Pos.File).RecordSets--
 		}
-		im.report(about(p.Key, p.Pos, p.SetID), level, Kind(p.Kind), "%v", bare(p.Err))
+		im.report(q, q.Level, q.Kind, "%s", q.Reason)
 	}
 	im.sortProblems()
 	return others

@@ -48,6 +48,39 @@ const maxKept = 1 << 20
 // maxValues is how many values of a record set are kept. Route 53's quota is 400.
 const maxValues = 1000
 
+// kindOfItem is what an object describes.
+type kindOfItem uint8
+
+const (
+	nothing    kindOfItem = iota
+	aPage                 // a list with items inside
+	aRecordSet            // of a list
+	aChange
+	aCheck
+)
+
+// what tells what an object describes. A health check that stands by itself shares the
+// name of one member with record sets.
+func (it *item) what() kindOfItem {
+	switch {
+	case it.change:
+		return aChange
+	case it.config:
+		return aCheck
+	case it.list:
+		return aPage
+	case it.check.known && len(it.set.name.text) == 0:
+		it.check.typ = it.set.typ
+		return aCheck
+	case it.set.known:
+		return aRecordSet
+	}
+	return nothing
+}
+
+// unfinished reports whether a list goes on elsewhere.
+func (it *item) unfinished() bool { return it.truncated.is("true") || len(it.nextPage.text) > 0 }
+
 func (it *item) reset(line int) {
 	*it = item{
 		line:  line,

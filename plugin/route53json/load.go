@@ -163,6 +163,9 @@ type loader struct {
 	path    string          // of the file that is read
 	index   int             // of the record set, change or health check that is read
 
+	// accept is given what each element describes, and the digest of its ledger entry.
+	accept func(it *item, what kindOfItem, digest uint64) error
+
 	items  []*item // one for each object around the next byte, from the outside in
 	nested int     // how many of them there are
 
@@ -176,7 +179,7 @@ type loader struct {
 }
 
 func newLoader(options Options) *loader {
-	return &loader{
+	l := &loader{
 		options: options,
 		zones:   record.NewCatalog(options.Zones),
 		im: &Import{
@@ -184,12 +187,16 @@ func newLoader(options Options) *loader {
 			byID:    make(map[string]int32),
 			tallies: make(map[tally]int),
 			order:   make(map[string]int),
+
+			unlisted: make(map[uint64]struct{}),
 		},
 		byKey:     make(map[record.Key]int32),
 		intern:    make(map[string]string),
 		targets:   make(map[string]string),
 		strangers: make(map[string]struct{}),
 	}
+	l.accept = l.take
+	return l
 }
 
 // maxInterned bounds the table of strings that are kept once.

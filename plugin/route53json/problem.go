@@ -53,6 +53,19 @@ func (p Problem) String() string {
 	return strings.Map(printable, b.String())
 }
 
+// Placeless returns the text of a problem without its place in the file: a record set
+// more moves all those below it.
+func (p Problem) Placeless() string {
+	p.Pos.Line, p.Index = 0, 0
+	return p.String()
+}
+
+// key returns the key of the record set that a problem is about.
+func (p Problem) key() (record.Key, bool) {
+	typ, err := record.ParseType(strings.TrimSpace(p.Type))
+	return record.Key{Name: p.Name, Type: typ}, err == nil
+}
+
 // printable replaces what would break a line of a log.
 func printable(r rune) rune {
 	if unicode.IsControl(r) {
@@ -157,6 +170,9 @@ func (im *Import) report(p Problem, level Level, kind Kind, format string, args 
 	t := tally{p.Pos.File, kind}
 	im.tallies[t]++
 	if im.tallies[t] > maxDetails {
+		if key, ok := p.key(); ok {
+			im.unlisted[keyDigest(key)] = struct{}{}
+		}
 		return
 	}
 	p.Level, p.Kind, p.Reason = level, kind, fmt.Sprintf(format, args...)
@@ -164,6 +180,16 @@ func (im *Import) report(p Problem, level Level, kind Kind, format string, args 
 		p.Reason += fmt.Sprintf(" (further problems of the kind %q in this file are counted, not listed)", kind)
 	}
 	im.Problems = append(im.Problems, p)
+}
+
+// noted returns what a catalog's validation says of an imported record set.
+func noted(p record.Problem) Problem {
+	q := about(p.Key, p.Pos, p.SetID)
+	q.Kind, q.Reason = Kind(p.Kind), bare(p.Err).Error()
+	if p.Level == record.LeftOut {
+		q.Level = LeftOut
+	}
+	return q
 }
 
 // about returns a Problem of a record set.

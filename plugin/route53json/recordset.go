@@ -13,11 +13,12 @@ import (
 // maxTTL is the largest TTL in seconds (RFC 2181, section 8).
 const maxTTL = 1<<31 - 1
 
-// takeRecordSet adds a record set, or does with it what a change says.
-func (l *loader) takeRecordSet(it *item, do action) {
+// takeRecordSet adds a record set, or does with it what a change says. It returns the
+// digest of its key, 0 when it has none.
+func (l *loader) takeRecordSet(it *item, do action) (key uint64) {
 	c := &candidate{loader: l, it: it}
 	if !c.identify() {
-		return
+		return 0
 	}
 	d := l.draft(c.key)
 	m := member{index: int32(l.index), state: leftOut}
@@ -26,6 +27,7 @@ func (l *loader) takeRecordSet(it *item, do action) {
 		m.state = served
 	}
 	c.place(d, m, do)
+	return keyDigest(c.key)
 }
 
 // candidate is a record set on its way in.

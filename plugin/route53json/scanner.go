@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"unicode/utf8"
 )
@@ -33,10 +34,32 @@ type scanner struct {
 	line      int   // of window[at], from 1
 	base      int64 // offset of the window in the file
 	lineStart int64 // offset of the line
+
+	hash maphash.Hash // of what was read since startDigest, up to window[mark]
+	mark int          // negative when nothing is hashed
 }
 
 func newScanner(r io.Reader) *scanner {
-	return &scanner{r: r, window: make([]byte, 0, windowSize), line: 1}
+	s := &scanner{r: r, window: make([]byte, 0, windowSize), line: 1, mark: -1}
+	s.hash.SetSeed(seed)
+	return s
+}
+
+// startDigest begins a digest at the next byte. It ends one that was begun before.
+func (s *scanner) startDigest() {
+	s.hash.Reset()
+	s.mark = s.at
+}
+
+// endDigest returns the digest of what was read since startDigest, and false when another
+// one has been begun and ended since then.
+func (s *scanner) endDigest() (uint64, bool) {
+	if s.mark < 0 {
+		return 0, false
+	}
+	s.hash.Write(s.window[s.mark:s.at])
+	s.mark = -1
+	return s.hash.Sum64(), true
 }
 
 // syntaxError is what is wrong with a file as a whole, and where.
@@ -56,6 +79,10 @@ func (s *scanner) errorf(format string, args ...any) error {
 
 // fill puts further bytes of the file into the window when all that it holds are read.
 func (s *scanner) fill() error {
+	if s.mark >= 0 {
+		s.hash.Write(s.window[s.mark:])
+		s.mark = 0
+	}
 	s.base += int64(len(s.window))
 	s.window, s.at = s.window[:0], 0
 	for range 100 {

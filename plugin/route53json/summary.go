@@ -42,6 +42,13 @@ func (im *Import) Summary() string {
 	return b.String()
 }
 
+// Summary is the report in one line.
+//
+//	zone.json: 1,204 record sets and 8 health checks loaded, 1 warning; 1 group changed
+func (a *Amendment) Summary() string {
+	return a.Import.Summary() + "; " + count(len(a.Put)+len(a.Drop), "group") + " changed"
+}
+
 func count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -9,7 +9,9 @@ import (
 )
 
 // compile works out what a group answers and whether it is healthy. It returns the
-// current Selection when that is still right.
+// current Selection when that is still right, and the one before it when that is right
+// again: health that goes back and forth makes no garbage, which would cost queries more
+// than the compilation does.
 func (t *Table) compile(n *node) (*Selection, bool) {
 	if n.group.Balancer != nil {
 		return t.compileBalancer(n)
@@ -22,8 +24,10 @@ func (t *Table) compile(n *node) (*Selection, bool) {
 	t.candidates = group // keep what it grew to
 	healthy := anyHealthy(group)
 	in, rule := eligible(n.group.Policy, group)
-	if t.same(n, in, rule) {
-		return n.current, healthy
+	for _, s := range []*Selection{n.current, n.previous} {
+		if t.same(n, s, in, rule) {
+			return s, healthy
+		}
 	}
 	s := &Selection{rule: rule}
 	if len(in) == 1 && n.group.Policy != record.Multivalue {
@@ -69,10 +73,9 @@ func (t *Table) leaf(n *node, c candidate) leaf {
 	return l
 }
 
-// same reports whether a group's current Selection chooses among just these record
-// sets, for the same reason, and what their aliases point at is current too.
-func (t *Table) same(n *node, in []candidate, rule Reason) bool {
-	s := n.current
+// same reports whether a Selection of a group chooses among just these record sets, for
+// the same reason, and what their aliases point at is current too.
+func (t *Table) same(n *node, s *Selection, in []candidate, rule Reason) bool {
 	if s == nil || s.rule != rule {
 		return false
 	}

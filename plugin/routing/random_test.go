@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,13 +15,14 @@ import (
 )
 
 // TestAgainstNaive builds random trees of aliases, flips random checks and external
-// targets, and compares the incrementally compiled selections with the naive evaluator:
+// targets, replaces groups now and then, and compares the incrementally compiled selections with the naive evaluator:
 // who is healthy, the exact odds of every answer, and its reason.
 func TestAgainstNaive(t *testing.T) {
 	trees, flips := 900, 20
 	if testing.Short() {
 		trees = 40
 	}
+	replaced := 0
 	for seed := range trees {
 		rnd := rand.New(rand.NewPCG(uint64(seed), 1))
 		c := randomCatalog(t, rnd)
@@ -37,7 +39,16 @@ func TestAgainstNaive(t *testing.T) {
 		}
 		for flip := range flips {
 			changes, externals := randomFlips(rnd, tab, n)
-			tab.Update(changes, externals, func(i int, s *Selection) { published[i] = s })
+			publish := func(i int, s *Selection) { published[i] = s }
+			tab.Update(changes, externals, publish)
+			if g := randomSuccessor(rnd, tab); g != nil {
+				near := tab.Parents(c.Groups[g.Key])
+				if c.Edit(record.Edit{Put: []*record.Group{g}, Near: near}, func(_, _ []record.Problem) bool {
+					return tab.Edit([]*record.Group{g}, nil, publish)
+				}) {
+					replaced++
+				}
+			}
 			for i := range tab.Len() {
 				g, _, healthy := tab.Group(i)
 				if g.Type != dns.TypeA && g.Type != dns.TypeAAAA {
@@ -53,6 +64,48 @@ func TestAgainstNaive(t *testing.T) {
 			}
 		}
 	}
+	if replaced < trees*flips/4 {
+		t.Errorf("only %d groups were replaced", replaced)
+	}
+}
+
+// randomSuccessor changes a random group as an edit would. It returns nil when it hits one
+// that is not of record sets.
+func randomSuccessor(rnd *rand.Rand, tab *Table) *record.Group {
+	old, _, _ := tab.Group(rnd.IntN(tab.Len()))
+	if old.Balancer != nil || old.Type == dns.TypeNS {
+		return nil
+	}
+	g := &record.Group{Key: old.Key, Policy: old.Policy, Records: slices.Clone(old.Records)}
+	some := func() *record.RecordSet { return &g.Records[rnd.IntN(len(g.Records))] }
+	for range 1 + rnd.IntN(3) {
+		a, b := some(), some()
+		switch rnd.IntN(6) {
+		case 0:
+			a.Weight, b.Weight = b.Weight, a.Weight
+		case 1:
+			a.Check, b.Check = b.Check, a.Check
+		case 2:
+			a.Values, a.Alias, b.Values, b.Alias = b.Values, b.Alias, a.Values, a.Alias
+		case 3:
+			if a.Alias != nil {
+				a.Alias = &record.AliasTarget{Name: a.Alias.Name, EvaluateTargetHealth: !a.Alias.EvaluateTargetHealth}
+			}
+		case 4:
+			if i := rnd.IntN(len(g.Records)); len(g.Records) > 1 {
+				g.Records = slices.Delete(g.Records, i, i+1)
+			}
+		case 5:
+			// Another group's alias: perhaps a cycle, which is refused.
+			if other, _, _ := tab.Group(rnd.IntN(tab.Len())); other.Type == g.Type && a.Weight < 2 && g.Policy != record.Multivalue && len(other.Records) > 0 && other.Records[0].Alias != nil {
+				a.Values, a.Alias = nil, other.Records[0].Alias
+			}
+		}
+	}
+	if rnd.IntN(4) == 0 && g.Policy == record.Weighted {
+		g.Policy = record.Failover
+	}
+	return g
 }
 
 // chosenOdds counts what a Selection chooses over the whole range of its random numbers.

@@ -12,6 +12,7 @@ type Table struct {
 	catalog   *record.Catalog
 	groups    []node // by [record.Group.Ordinal]
 	externals []*External
+	external  map[record.Key]int32 // externals
 
 	checks   []healthcheck.Status // by index into the catalog's Checks
 	resolved []bool               // by index into externals: healthy
@@ -39,6 +40,8 @@ type node struct {
 	rank    int32    // 0 without aliases, else one more than the greatest rank of the targets
 	healthy bool     // at least one record set is healthy
 	current *Selection
+
+	previous *Selection // before current; nil until then
 }
 
 // target is what one record set's alias points at.
@@ -67,91 +70,118 @@ func NewTable(c *record.Catalog, checks []healthcheck.Status) *Table {
 		dirty:    make([][]int32, 1),
 		marked:   make([]bool, len(c.Order)),
 		balances: make(map[*record.LoadBalancer]Balance),
+		external: make(map[record.Key]int32),
 	}
-	b := &builder{Table: t, external: make(map[record.Key]int32)}
 	for i, g := range c.Order {
 		record.Breathe(i)
-		b.add(g)
+		if g != nil { // an edit may have left a hole
+			t.add(g)
+		}
 	}
 	return t
 }
 
-// builder adds the groups of a catalog to a Table.
-type builder struct {
-	*Table
-	external map[record.Key]int32
-}
-
 // add enters a group, after the groups that its aliases point at, and compiles it. The
 // catalog is validated, so there are no cycles.
-func (b *builder) add(g *record.Group) {
-	n := &b.groups[g.Ordinal]
+func (t *Table) add(g *record.Group) {
+	n := &t.groups[g.Ordinal]
 	if n.group != nil {
 		return
 	}
 	n.group = g
+	n.targets = t.targets(g, func(k record.Key, to *record.Group) target {
+		if to != nil {
+			t.add(to)
+			return target{groupTarget, to.Ordinal}
+		}
+		i, ok := t.external[k]
+		if !ok {
+			i = int32(len(t.externals))
+			t.external[k] = i
+			t.externals = append(t.externals, &External{Key: k})
+			t.resolved = append(t.resolved, true)
+			t.byExternal = append(t.byExternal, nil)
+		}
+		return target{externalTarget, i}
+	})
+	t.rank(n)
+	t.link(g.Ordinal)
+	n.current, n.healthy = t.compile(n)
+}
+
+// targets returns what the aliases of a group point at. find gives the target for a group
+// or, where that is nil, for a name that is held elsewhere.
+func (t *Table) targets(g *record.Group, find func(k record.Key, to *record.Group) target) []target {
+	var targets []target
 	for i := range g.Records {
 		r := &g.Records[i]
 		if r.Alias == nil {
 			continue
 		}
-		if n.targets == nil {
-			n.targets = make([]target, len(g.Records))
+		if targets == nil {
+			targets = make([]target, len(g.Records))
 		}
-		n.targets[i] = b.target(record.Key{Name: r.Alias.Name, Type: g.Type})
-		if n.targets[i].kind == groupTarget {
-			n.rank = max(n.rank, b.groups[n.targets[i].index].rank+1)
+		switch to, held := t.catalog.Target(r.Alias.Name, g.Type); held {
+		case record.Here, record.Elsewhere:
+			targets[i] = find(record.Key{Name: r.Alias.Name, Type: g.Type}, to)
+		default:
+			targets[i] = target{kind: missingTarget}
 		}
 	}
-	if int(n.rank) == len(b.dirty) {
-		b.dirty = append(b.dirty, nil)
-	}
-	b.link(g.Ordinal)
-	n.current, n.healthy = b.compile(n)
+	return targets
 }
 
-func (b *builder) target(k record.Key) target {
-	switch g, held := b.catalog.Target(k.Name, k.Type); held {
-	case record.Here:
-		b.add(g)
-		return target{groupTarget, g.Ordinal}
-	case record.Elsewhere:
-		i, ok := b.external[k]
-		if !ok {
-			i = int32(len(b.externals))
-			b.external[k] = i
-			b.externals = append(b.externals, &External{Key: k})
-			b.resolved = append(b.resolved, true)
-			b.byExternal = append(b.byExternal, nil)
+// rank ranks a group after its targets, and reports whether that is new.
+func (t *Table) rank(n *node) bool {
+	rank := int32(0)
+	for _, to := range n.targets {
+		if to.kind == groupTarget {
+			rank = max(rank, t.groups[to.index].rank+1)
 		}
-		return target{externalTarget, i}
-	default:
-		return target{kind: missingTarget}
 	}
+	for int(rank) >= len(t.dirty) {
+		t.dirty = append(t.dirty, nil)
+	}
+	before := n.rank
+	n.rank = rank
+	return rank != before
 }
 
 // link enters a group into the lists of those who must be told of changes.
-func (b *builder) link(self int32) {
-	n := &b.groups[self]
+func (t *Table) link(self int32) {
+	enter := func(list *[]int32) { *list = appendOnce(*list, self) }
+	t.eachSource(&t.groups[self], enter)
+	t.eachChild(&t.groups[self], enter)
+}
+
+// eachSource calls f with the list of each check and external target that a group needs
+// to know of, perhaps more than once.
+func (t *Table) eachSource(n *node, f func(list *[]int32)) {
 	for i := range n.group.Records {
 		if c := n.group.Records[i].Check; c != record.NoCheck {
-			b.byCheck[c] = appendOnce(b.byCheck[c], self)
+			f(&t.byCheck[c])
 		}
 	}
 	if lb := n.group.Balancer; lb != nil {
 		for i := range lb.Groups {
-			for _, t := range lb.Groups[i].Targets {
-				b.byCheck[t.Check] = appendOnce(b.byCheck[t.Check], self)
+			for _, to := range lb.Groups[i].Targets {
+				f(&t.byCheck[to.Check])
 			}
 		}
 	}
-	for _, t := range n.targets {
-		switch t.kind {
-		case groupTarget:
-			child := &b.groups[t.index]
-			child.parents = appendOnce(child.parents, self)
-		case externalTarget:
-			b.byExternal[t.index] = appendOnce(b.byExternal[t.index], self)
+	for _, to := range n.targets {
+		if to.kind == externalTarget {
+			f(&t.byExternal[to.index])
+		}
+	}
+}
+
+// eachChild calls f with the list of parents of each group that a group's aliases point
+// at, perhaps more than once.
+func (t *Table) eachChild(n *node, f func(list *[]int32)) {
+	for _, to := range n.targets {
+		if to.kind == groupTarget {
+			f(&t.groups[to.index].parents)
 		}
 	}
 }
@@ -202,6 +232,11 @@ func (t *Table) Update(checks []healthcheck.Change, externals []ExternalChange, 
 		t.resolved[c.External] = c.Healthy
 		t.mark(t.byExternal[c.External])
 	}
+	t.settle(publish)
+}
+
+// settle compiles the groups that are marked, and in turn those that see them change.
+func (t *Table) settle(publish func(group int, s *Selection)) {
 	for rank := range t.dirty {
 		for _, i := range t.dirty[rank] {
 			t.marked[i] = false
@@ -213,7 +248,10 @@ func (t *Table) Update(checks []healthcheck.Change, externals []ExternalChange, 
 			if s != n.current {
 				publish(int(i), s)
 			}
-			n.current, n.healthy = s, healthy
+			if s != n.current {
+				n.current, n.previous = s, n.current
+			}
+			n.healthy = healthy
 			t.mark(n.parents)
 		}
 		t.dirty[rank] = t.dirty[rank][:0]

@@ -71,9 +71,20 @@ func Start(ctx context.Context, core int, name string, args ...string) (*Process
 	return p, p.start()
 }
 
+// StartAnywhere starts a program that may use all cores. It is stopped as Start says.
+func StartAnywhere(ctx context.Context, name string, args ...string) (*Process, error) {
+	p := newProcess(ctx, -1, name, args...)
+	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
+	return p, p.start()
+}
+
 func newProcess(ctx context.Context, core int, name string, args ...string) *Process {
 	p := &Process{Name: filepath.Base(name), done: make(chan struct{})}
-	p.cmd = exec.CommandContext(ctx, "taskset", append([]string{"-c", strconv.Itoa(core), name}, args...)...)
+	cores := strconv.Itoa(core)
+	if core < 0 {
+		cores = fmt.Sprintf("0-%d", runtime.NumCPU()-1)
+	}
+	p.cmd = exec.CommandContext(ctx, "taskset", append([]string{"-c", cores, name}, args...)...)
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(unix.SIGTERM) }
 	p.cmd.WaitDelay = 5 * time.Second
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL}

@@ -1,0 +1,207 @@
+package handler_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coredns/coredns/plugin/pkg/dnstest"
+	"github.com/coredns/coredns/plugin/test"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/handler"
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// TestEdit edits random zones, which have wildcards, aliases and names that stand above
+// others, and compares every answer with that of data made anew, under random health.
+func TestEdit(t *testing.T) {
+	zones, edits := 300, 12
+	if testing.Short() {
+		zones = 30
+	}
+	agree := func(_, _ []record.Problem) bool { return true }
+	done, gone := 0, 0
+	for seed := range zones {
+		z := &editedZone{Rand: rand.New(rand.NewPCG(uint64(seed), 3)), texts: map[record.Key]string{}}
+		for range 2 + z.IntN(8) {
+			z.texts[z.key()] = z.text()
+		}
+		statuses := []healthcheck.Status{healthcheck.Healthy, healthcheck.Healthy, healthcheck.Healthy}
+		h := handler.New(handler.NewData(z.catalog(), statuses))
+		for edit := range edits {
+			put, drop := z.edit()
+			for _, k := range drop {
+				delete(z.texts, k)
+			}
+			for _, k := range put {
+				z.texts[k] = z.text()
+			}
+			var groups []*record.Group
+			for _, k := range put {
+				groups = append(groups, z.group(k))
+			}
+			named := len(z.texts)
+			c := z.catalog()
+			if named == len(z.texts) && h.Data().Edit(groups, drop, agree) {
+				done++
+				gone += len(drop)
+			} else {
+				h.Serve(handler.NewData(c, statuses), nil)
+			}
+			for i := range statuses {
+				if z.IntN(2) == 0 {
+					statuses[i] = statuses[i].Not()
+					h.Data().Update([]healthcheck.Change{{Check: i, Status: statuses[i]}}, nil)
+				}
+			}
+			if got, want := z.answers(t, h), z.answers(t, handler.New(handler.NewData(c, statuses))); !slices.Equal(got, want) {
+				for i := range got {
+					if got[i] != want[i] {
+						t.Errorf("%s, want %s", got[i], want[i])
+					}
+				}
+				t.Fatalf("seed %d, edit %d: put %v, drop %v", seed, edit, put, drop)
+			}
+			if got, want := h.Data().RecordSets(), handler.NewData(c, statuses).RecordSets(); got != want {
+				t.Fatalf("seed %d, edit %d: %d record sets, want %d", seed, edit, got, want)
+			}
+		}
+	}
+	t.Logf("%d of %d edits done, %d groups gone", done, zones*edits, gone)
+	if done < zones*edits/3 || gone < zones {
+		t.Error("too few to tell anything")
+	}
+}
+
+// editedZone is a zone of simple groups, some of them aliases, and how each is written.
+type editedZone struct {
+	*rand.Rand
+	texts map[record.Key]string // a number and a check, or the target of an alias
+}
+
+// names are all names that there may be.
+func (z *editedZone) names() []string {
+	var names []string
+	for _, a := range []string{"a", "b", "*"} {
+		for _, b := range []string{"", "a.", "b.", "x."} {
+			for _, c := range []string{"", "a.", "y.z."} {
+				names = append(names, a+"."+b+c+"example.")
+			}
+		}
+	}
+	return names
+}
+
+func (z *editedZone) key() record.Key {
+	names := z.names()
+	return record.Key{Name: names[z.IntN(len(names))], Type: []uint16{dns.TypeA, dns.TypeAAAA}[z.IntN(2)]}
+}
+
+func (z *editedZone) text() string {
+	if names := z.names(); z.IntN(10) == 0 {
+		return names[z.IntN(len(names))]
+	}
+	return fmt.Sprint(z.IntN(200), " ", z.IntN(4)-1)
+}
+
+// edit chooses what to put and what to drop.
+func (z *editedZone) edit() (put, drop []record.Key) {
+	held := make([]record.Key, 0, len(z.texts))
+	for k := range z.texts {
+		held = append(held, k)
+	}
+	slices.SortFunc(held, func(a, b record.Key) int { return strings.Compare(a.String(), b.String()) })
+	for range 1 + z.IntN(3) {
+		k := z.key()
+		if len(held) > 0 && z.IntN(3) > 0 {
+			k = held[z.IntN(len(held))]
+		}
+		if slices.Contains(put, k) || slices.Contains(drop, k) {
+			continue
+		}
+		if slices.Contains(held, k) && z.IntN(2) == 0 {
+			drop = append(drop, k)
+		} else {
+			put = append(put, k)
+		}
+	}
+	return put, drop
+}
+
+// group makes the group of a key.
+func (z *editedZone) group(k record.Key) *record.Group {
+	r := record.RecordSet{Imported: true, Check: record.NoCheck}
+	if text := z.texts[k]; strings.HasSuffix(text, ".") {
+		r.Alias = &record.AliasTarget{Name: text, EvaluateTargetHealth: true}
+	} else {
+		var n int
+		fmt.Sscan(text, &n, &r.Check)
+		value := fmt.Sprintf("192.0.2.%d", n)
+		if k.Type == dns.TypeAAAA {
+			value = fmt.Sprintf("2001:db8::%x", n)
+		}
+		rr, _, err := record.ParseValue(k, 60, "example.", value)
+		if err != nil {
+			panic(err)
+		}
+		r.Values = []dns.RR{rr}
+	}
+	// A second record set shows the health of the first one.
+	second := record.RecordSet{Imported: true, Check: record.NoCheck, Tier: 2}
+	rr, _, err := record.ParseValue(k, 60, "example.", map[uint16]string{dns.TypeA: "198.51.100.1", dns.TypeAAAA: "2001:db8:ffff::1"}[k.Type])
+	if err != nil {
+		panic(err)
+	}
+	r.Tier, second.Values = 1, []dns.RR{rr}
+	return &record.Group{Key: k, Policy: record.Failover, Records: []record.RecordSet{r, second}}
+}
+
+// catalog makes a catalog of all groups, but for aliases that are on a cycle: those are
+// forgotten.
+func (z *editedZone) catalog() *record.Catalog {
+	c := record.NewCatalog([]string{"example."})
+	c.Checks = make([]healthcheck.Check, 3)
+	c.SOA["example."] = record.DefaultSOA("example.", 1)
+	for k := range z.texts {
+		if err := c.Add(z.group(k)); err != nil {
+			panic(err)
+		}
+	}
+	for _, p := range c.Validate() {
+		if p.Level == record.LeftOut {
+			delete(z.texts, p.Key)
+			return z.catalog()
+		}
+	}
+	return c
+}
+
+// answers lists what is answered to every question there is.
+func (z *editedZone) answers(t *testing.T, h *handler.Handler) []string {
+	t.Helper()
+	var lines []string
+	for _, name := range append(z.names(), "example.", "y.z.example.", "z.example.", "q.example.", "deep.q.a.example.", "q.y.z.example.") {
+		for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA, dns.TypeTXT} {
+			for _, name := range []string{name, strings.ToUpper(name)} {
+				r := new(dns.Msg)
+				r.SetQuestion(name, typ)
+				w := dnstest.NewRecorder(&test.ResponseWriter{})
+				if _, err := h.ServeDNS(context.Background(), w, r); err != nil {
+					t.Fatal(err)
+				}
+				line := name + " " + dns.TypeToString[typ] + ": " + dns.RcodeToString[w.Msg.Rcode]
+				for _, rr := range w.Msg.Answer {
+					line += " " + rr.String()
+				}
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
+}
