@@ -58,7 +58,9 @@ func (d *Data) Edit(put []*record.Group, drop []record.Key, agree func(before, a
 	for _, k := range drop {
 		if g := d.Catalog.Groups[k]; g != nil {
 			dropped = append(dropped, g)
-			reshaped[g.Name] = reshaped[g.Name] // gets none by this
+			if _, ok := reshaped[g.Name]; !ok {
+				reshaped[g.Name] = nil
+			}
 		}
 	}
 	if over := d.names.over.Load(); over != nil && len(*over)+len(reshaped) > maxOver {
