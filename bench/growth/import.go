@@ -45,35 +45,41 @@ func reloads(ctx context.Context, dir, bin string) error {
 	fmt.Fprintf(os.Stderr, "%d record sets of JSON: started in %v\n", sets, time.Since(start))
 	time.Sleep(3 * time.Second)
 
-	phases := []struct {
-		name  string
-		spots []*spot
-	}{
-		{"quiet", nil},
-		{"one value has changed", []*spot{&f.value}},
-		{"one name has gone, one has come", []*spot{&f.name, &f.value}},
-		{"a health check has changed: all is loaded", []*spot{&f.check, &f.value}},
+	// What is left to do after all was loaded would disturb the others.
+	edits := []phase{{"quiet", nil}, {"one value has changed", []*spot{&f.value}}, {"one name has gone, one has come", []*spot{&f.name, &f.value}}}
+	loads := []phase{{"quiet", nil}, {"a health check has changed: all is loaded", []*spot{&f.check, &f.value}}}
+	fmt.Printf("Latency of a query at %d queries a second, with a file of %d record sets that is looked at every 2 s; medians and ranges of %d rounds in turns.\n\n", *rate, sets, *rounds)
+	t := gauge.NewTable("while", "served after s", "p50 µs", "p99 µs", "p99 × quiet")
+	for _, phases := range [][]phase{edits, loads} {
+		if err := f.measure(ctx, port, phases, t); err != nil {
+			return fmt.Errorf("%w\n%s", err, p.Output())
+		}
 	}
+	t.Print(os.Stdout)
+	return nil
+}
+
+// phase is something to measure: what changes in the file, if anything does.
+type phase struct {
+	name  string
+	spots []*spot
+}
+
+// measure goes through phases over and over, the first of which is quiet, and adds a row
+// for each to a table.
+func (f *importFile) measure(ctx context.Context, port int, phases []phase, t *gauge.Table) error {
 	p50, p99, took := make([]gauge.Sample, len(phases)), make([]gauge.Sample, len(phases)), make([]gauge.Sample, len(phases))
 	for range *rounds {
 		for i, phase := range phases {
-			var latencies gauge.Sample
-			var reload time.Duration
-			if phase.spots == nil {
-				latencies, err = gauge.Pace(ctx, port, asked, *rate, 2*time.Duration(*seconds)*time.Second)
-			} else {
-				latencies, reload, err = f.change(ctx, port, phase.spots)
-			}
+			latencies, reload, err := f.change(ctx, port, phase.spots)
 			if err != nil {
-				return fmt.Errorf("%w\n%s", err, p.Output())
+				return err
 			}
 			p50[i], p99[i] = append(p50[i], latencies.Median()), append(p99[i], latencies.Quantile(0.99))
 			took[i] = append(took[i], reload.Seconds())
 			time.Sleep(time.Second)
 		}
 	}
-	fmt.Printf("Latency of a query at %d queries a second, with a file of %d record sets that is looked at every 2 s; medians and ranges of %d rounds in turns.\n\n", *rate, sets, *rounds)
-	t := gauge.NewTable("while", "served after s", "p50 µs", "p99 µs", "p99 × quiet")
 	for i, phase := range phases {
 		after := "–"
 		if phase.spots != nil {
@@ -81,7 +87,6 @@ func reloads(ctx context.Context, dir, bin string) error {
 		}
 		t.Row(phase.name, after, p50[i].Format("%.0f"), p99[i].Format("%.0f"), p99[i].Over(p99[0]).Format("%.2f"))
 	}
-	t.Print(os.Stdout)
 	return nil
 }
 
@@ -99,8 +104,12 @@ type spot struct {
 }
 
 // change turns spots over and takes latencies until the server answers from the file; the
-// last spot has to be that of the value.
+// last spot has to be that of the value. Without spots it takes them for a while.
 func (f *importFile) change(ctx context.Context, port int, spots []*spot) (latencies gauge.Sample, reload time.Duration, err error) {
+	if len(spots) == 0 {
+		latencies, err = gauge.Pace(ctx, port, asked, *rate, 2*time.Duration(*seconds)*time.Second)
+		return latencies, 0, err
+	}
 	file, err := os.OpenFile(f.path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, 0, err
