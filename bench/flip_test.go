@@ -61,11 +61,25 @@ func BenchmarkFlip(b *testing.B) {
 }
 
 // BenchmarkServeWhile is the latency of queries while something else goes on: nothing,
-// changes of health one after the other, or a catalog of 100,000 names that is compiled
+// another core that is busy with arithmetic, changes of health one after the other or some
+// hundred a second, or a catalog of 100,000 names that is compiled
 // as for a reload. Processors are shared with that, so there should be two at least.
 func BenchmarkServeWhile(b *testing.B) {
 	nothing := func(testing.TB, *handler.Handler) func() { return func() { time.Sleep(time.Millisecond) } }
 	flips := func(_ testing.TB, h *handler.Handler) func() { return flipper(h) }
+	busy := func(testing.TB, *handler.Handler) func() {
+		n := uint64(1)
+		return func() {
+			for range 10_000 {
+				n = n*6364136223846793005 + 1
+			}
+			runtime.KeepAlive(n)
+		}
+	}
+	paced := func(_ testing.TB, h *handler.Handler) func() {
+		flip := flipper(h)
+		return func() { flip(); time.Sleep(time.Millisecond) }
+	}
 	reload := func(tb testing.TB, _ *handler.Handler) func() {
 		c := flipCatalog(tb, 100_000)
 		statuses := make([]healthcheck.Status, len(c.Checks))
@@ -77,9 +91,13 @@ func BenchmarkServeWhile(b *testing.B) {
 		groups int
 		make   func(testing.TB, *handler.Handler) func()
 	}{
-		{"quiet", 1000, nothing},
+		{"quiet=1", 1, nothing},
+		{"busy", 1, busy},
+		{"flips=1,paced", 1, paced},
 		{"flips=1", 1, flips},
+		{"quiet=1000", 1000, nothing},
 		{"flips=1000", 1000, flips},
+		{"quiet=100000", 100_000, nothing},
 		{"flips=100000", 100_000, flips},
 		{"reload", 1000, reload},
 	} {
