@@ -4,7 +4,7 @@
 // how late probes start, how soon answers move after an endpoint died, and, where it is
 // installed, the processor time of gdnsd for the same checks.
 //
-//	go run ./bench/checks [-rounds 3] [-seconds 10] [-max 100000]
+//	go run ./bench/checks [-parts alone,servers,failover] [-scales 100000/30s] [-rounds 3] [-seconds 10]
 //
 // Endpoints are real listeners on all of 127.0.0.0/8, in a process of their own on core
 // 1; what checks them has core 0 for itself. Each check has an address of its own, so
@@ -18,6 +18,8 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -26,9 +28,10 @@ import (
 )
 
 var (
+	parts   = flag.String("parts", "alone,servers,failover", "what to measure: checks alone, whole servers and gdnsd, failover")
+	scales  = flag.String("scales", "100/200ms,10000/20s,100000/200s,100000/30s", "numbers of checks and their intervals: three with the same rate of probes, so that what differs is what the waiting ones cost, and the default interval")
 	rounds  = flag.Int("rounds", 3, "rounds of the comparison of whole servers")
-	seconds = flag.Int("seconds", 10, "seconds that each figure is taken over")
-	most    = flag.Int("max", 100_000, "the greatest number of checks")
+	seconds = flag.Int("seconds", 10, "seconds that each figure is taken over; all of many checks are seen in one interval of theirs")
 )
 
 func main() {
@@ -60,42 +63,40 @@ func run(ctx context.Context) error {
 	if err := gauge.PinSelf(loadCore); err != nil {
 		return err
 	}
-	if err := scale(ctx); err != nil {
-		return err
+	measures := map[string]func(ctx context.Context, dir, bin string) error{"alone": alone, "servers": servers, "failover": failover}
+	for part := range strings.SplitSeq(*parts, ",") {
+		measure, ok := measures[part]
+		if !ok {
+			return fmt.Errorf("no part %q", part)
+		}
+		if err := measure(ctx, dir, bin); err != nil {
+			return err
+		}
 	}
-	if err := servers(ctx, dir, bin); err != nil {
-		return err
-	}
-	return failover(ctx, dir, bin)
+	return nil
 }
 
-// scales are numbers of checks: three with the same rate of probes, so that what
-// differs is what the waiting ones cost, and the default interval.
-var scales = []struct {
-	checks   int
-	interval time.Duration
-}{
-	{100, 200 * time.Millisecond},
-	{10_000, 20 * time.Second},
-	{100_000, 200 * time.Second},
-	{100_000, 30 * time.Second},
-}
-
-// scale measures the checks alone, without a server around them.
-func scale(ctx context.Context) error {
+// alone measures the checks alone, without a server around them.
+func alone(ctx context.Context, _, _ string) error {
 	fmt.Print("\nChecks alone: medians and ranges over windows of two seconds; bytes are of the heap, all in all, while idle.\n\n")
 	t := gauge.NewTable("checks", "interval", "kind", "probes/s", "CPU µs/probe", "cores", "bytes/check", "start p99 ms")
 	for _, kind := range []string{"tcp", "http"} {
-		for _, s := range scales {
-			if s.checks > *most {
-				continue
-			}
-			m, err := measurePool(ctx, kind, s.checks, s.interval)
+		for scale := range strings.SplitSeq(*scales, ",") {
+			number, every, _ := strings.Cut(scale, "/")
+			checks, err := strconv.Atoi(number)
 			if err != nil {
-				return fmt.Errorf("%d %s checks: %w", s.checks, kind, err)
+				return err
 			}
-			t.Row(fmt.Sprint(s.checks), s.interval.String(), kind, m.rate.Format("%.0f"), m.cpu.Format("%.1f"), m.cores.Format("%.3f"), fmt.Sprintf("%.0f", m.bytes), fmt.Sprintf("%.0f", m.late))
-			fmt.Fprintf(os.Stderr, "%d %s checks every %v: done\n", s.checks, kind, s.interval)
+			interval, err := time.ParseDuration(every)
+			if err != nil {
+				return err
+			}
+			m, err := measurePool(ctx, kind, checks, interval)
+			if err != nil {
+				return fmt.Errorf("%d %s checks: %w", checks, kind, err)
+			}
+			t.Row(number, interval.String(), kind, m.rate.Format("%.0f"), m.cpu.Format("%.1f"), m.cores.Format("%.3f"), fmt.Sprintf("%.0f", m.bytes), fmt.Sprintf("%.0f", m.late))
+			fmt.Fprintf(os.Stderr, "%d %s checks every %v: done\n", checks, kind, interval)
 		}
 	}
 	t.Print(os.Stdout)
