@@ -123,7 +123,7 @@ func (in *instance) amend(g *generation, files []content) bool {
 		paths[i] = f.path
 	}
 	a := g.config.imported.Amend(paths, importOptions(g.config.catalog, g.config.decl), g.config.catalog)
-	if a == nil || !slices.Equal(loaded(a.Import), files) || !g.data.Edit(a.Put, a.Drop, a.Agrees) {
+	if a == nil || !slices.Equal(loaded(a.Import), files) || !g.data.Edit(a.Put, a.Drop, uint32(time.Now().Unix()), a.Agrees) {
 		return false
 	}
 	next := *g.config

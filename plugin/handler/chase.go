@@ -119,10 +119,11 @@ func (c *chase) follow(ctx context.Context, target string) {
 		return
 	}
 	lower := strings.ToLower(target)
-	name, at := c.data.names.find(lower), lower
+	names := c.data.names.now()
+	name, at := names.find(lower), lower
 	if name == nil {
 		var encloser *holder
-		if encloser, at = c.data.encloser(lower); encloser == nil || encloser.cut != nil {
+		if encloser, at = names.encloser(lower); encloser == nil || encloser.cut != nil {
 			c.lookup(ctx, target)
 			return
 		}

@@ -2,6 +2,7 @@ package handler
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
@@ -16,6 +17,7 @@ type Data struct {
 	names index
 	zones []*zone
 	slots []*slot // by the groups' Ordinals
+	sets  atomic.Int64
 
 	mu    sync.Mutex // serialises updates, and guards the catalog against them; no query takes it
 	table *routing.Table
@@ -25,6 +27,9 @@ type Data struct {
 func NewData(c *record.Catalog, statuses []healthcheck.Status) *Data {
 	d := &Data{Catalog: c, table: routing.NewTable(c, statuses)}
 	d.names.base, d.zones, d.slots = buildIndex(c, d.table)
+	for _, g := range c.Groups {
+		d.sets.Add(int64(len(g.Records)))
+	}
 	return d
 }
 
@@ -56,12 +61,4 @@ func (d *Data) Balances(f func(*record.LoadBalancer, routing.Balance)) {
 func (d *Data) Externals() []*routing.External { return d.table.Externals() }
 
 // RecordSets returns how many record sets are held.
-func (d *Data) RecordSets() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	n := 0
-	for _, g := range d.Catalog.Groups {
-		n += len(g.Records)
-	}
-	return n
-}
+func (d *Data) RecordSets() int { return int(d.sets.Load()) }

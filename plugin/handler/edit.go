@@ -2,6 +2,7 @@ package handler
 
 import (
 	"maps"
+	"strings"
 	"sync/atomic"
 
 	"github.com/steerdns/steer/plugin/record"
@@ -20,12 +21,47 @@ type index struct {
 const maxOver = 10_000
 
 // find returns what a canonical name holds, or nil when it does not exist.
-func (x *index) find(name string) *holder {
-	h := x.base[name]
-	if x.over.Load() != nil {
-		h = x.edited(h, name)
+func (x *index) find(name string) *holder { return x.now().find(name) }
+
+// lower returns what the lower-case form of a name holds.
+//
+//go:noinline
+func (x *index) lower(name string) *holder { return x.find(strings.ToLower(name)) }
+
+// names is an index as it is at one moment: who looks up more than one name and draws a
+// conclusion has to do so in one.
+type names struct{ base, over map[string]*holder }
+
+// now returns the index as it is.
+func (x *index) now() names {
+	n := names{base: x.base}
+	if over := x.over.Load(); over != nil {
+		n.over = *over
 	}
-	return h
+	return n
+}
+
+// find returns what a canonical name holds, or nil when it does not exist.
+func (n names) find(name string) *holder {
+	if h, ok := n.over[name]; ok {
+		return h
+	}
+	return n.base[name]
+}
+
+// encloser returns the closest name above a lower-case name that exists, and nil when
+// the name is outside the zones.
+func (n names) encloser(name string) (*holder, string) {
+	for {
+		parent, ok := record.Parent(name)
+		if !ok {
+			return nil, ""
+		}
+		if h := n.find(parent); h != nil {
+			return h, parent
+		}
+		name = parent
+	}
 }
 
 // edited returns what a name holds since the last edit, if h was it before all of them.
@@ -41,30 +77,36 @@ func (x *index) edited(h *holder, name string) *holder {
 // Edit replaces groups, adds such as are new and drops others, and publishes what is
 // answered then, if agree accepts what the catalog says of the groups that are put and of
 // those with aliases to them, before and after. It reports whether it did: see
-// [record.Catalog.Edit] and [routing.Table.Edit] for what takes a Data of its own.
-func (d *Data) Edit(put []*record.Group, drop []record.Key, agree func(before, after []record.Problem) bool) bool {
+// [record.Catalog.Edit] and [routing.Table.Edit] for what takes a Data of its own. Only one
+// goroutine may edit; changes of health may come meanwhile. The SOAs that no file sets get
+// the serial.
+func (d *Data) Edit(put []*record.Group, drop []record.Key, serial uint32, agree func(before, after []record.Problem) bool) bool {
+	reshaped := d.reshaped(put, drop)
+	if len(reshaped) > 0 {
+		d.Catalog.Survey() // not under the lock: at the first time it takes a while
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if over := d.names.over.Load(); over != nil && len(*over)+len(reshaped) > maxOver {
+		return false
+	}
 	e := record.Edit{Put: put, Drop: drop}
-	reshaped := make(map[string][]uint16) // names that get or lose types: which they get
+	more := int64(0) // record sets
 	for _, g := range put {
+		more += int64(len(g.Records))
 		if old := d.Catalog.Groups[g.Key]; old != nil {
-			e.Near = append(e.Near, d.table.Parents(old)...)
-		} else {
-			reshaped[g.Name] = append(reshaped[g.Name], g.Type)
+			more -= int64(len(old.Records))
+			if !g.Resembles(old) {
+				e.Near = append(e.Near, d.table.Parents(old)...)
+			}
 		}
 	}
 	var dropped []*record.Group
 	for _, k := range drop {
 		if g := d.Catalog.Groups[k]; g != nil {
 			dropped = append(dropped, g)
-			if _, ok := reshaped[g.Name]; !ok {
-				reshaped[g.Name] = nil
-			}
+			more -= int64(len(g.Records))
 		}
-	}
-	if over := d.names.over.Load(); over != nil && len(*over)+len(reshaped) > maxOver {
-		return false
 	}
 	changed := make(map[int]*routing.Selection)
 	if !d.Catalog.Edit(e, func(before, after []record.Problem) bool {
@@ -72,6 +114,8 @@ func (d *Data) Edit(put []*record.Group, drop []record.Key, agree func(before, a
 	}) {
 		return false
 	}
+	d.table.Edit(d.Catalog.Renew(serial), nil, func(group int, s *routing.Selection) { changed[group] = s })
+	d.sets.Add(more)
 	for _, g := range dropped {
 		d.slots[g.Ordinal] = nil
 	}
@@ -83,10 +127,30 @@ func (d *Data) Edit(put []*record.Group, drop []record.Key, agree func(before, a
 			slot.Store(s)
 		}
 	}
+	for _, z := range d.zones {
+		z.negate()
+	}
 	if len(reshaped) > 0 {
 		d.reshape(reshaped)
 	}
 	return true
+}
+
+// reshaped returns the names that an edit gives types or takes them from, and which types
+// they get. Nobody else edits, so the catalog can be read without the lock.
+func (d *Data) reshaped(put []*record.Group, drop []record.Key) map[string][]uint16 {
+	names := make(map[string][]uint16)
+	for _, g := range put {
+		if d.Catalog.Groups[g.Key] == nil {
+			names[g.Name] = append(names[g.Name], g.Type)
+		}
+	}
+	for _, k := range drop {
+		if _, ok := names[k.Name]; !ok {
+			names[k.Name] = nil
+		}
+	}
+	return names
 }
 
 // reshape publishes what some names hold now that they lost types or got those given.

@@ -145,7 +145,7 @@ func (d *Data) folded(name string) *holder {
 			continue
 		}
 		if d.names.over.Load() != nil {
-			return d.names.find(strings.ToLower(name)) // not below the large frame of lower
+			return d.names.lower(name) // not below the large frame of the other
 		}
 		return d.lower(name)
 	}

@@ -16,11 +16,11 @@ type slot = atomic.Pointer[routing.Selection]
 // zone is a zone of the block.
 type zone struct {
 	name     string
-	number   int     // in the order of the block, for counters
-	soa      *slot   // nil when the zone has none
-	negative dns.RR  // its SOA as negative answers carry it; nil likewise
-	apex     *holder // the zone's own name
-	parent   *zone   // the zone of the block that this one is in, if there is one
+	number   int                     // in the order of the block, for counters
+	soa      *slot                   // nil when the zone has none
+	negative atomic.Pointer[dns.SOA] // as negative answers carry it; nil likewise
+	apex     *holder                 // the zone's own name
+	parent   *zone                   // the zone of the block that this one is in, if there is one
 }
 
 // holder is a name that exists in a zone, and what it holds: nothing, if it is an empty
@@ -74,6 +74,9 @@ func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []
 	slots := make([]*slot, len(c.Order))
 	for i, g := range c.Order {
 		record.Breathe(i)
+		if g == nil { // an edit has left a hole
+			continue
+		}
 		_, s, _ := table.Group(i)
 		slots[i] = x.holds(g.Key, s)
 	}
@@ -92,9 +95,7 @@ func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []
 			z.parent = x.zones[outer]
 		}
 		z.soa = z.apex.find(dns.TypeSOA)
-		if z.soa != nil {
-			z.negative = negativeSOA(z.soa)
-		}
+		z.negate()
 	}
 	return x.names, zones, slots
 }
@@ -176,19 +177,20 @@ func (x *indexer) findCut(name string, h *holder) {
 	}
 }
 
-// negativeSOA returns the SOA as it stands in negative answers: with the lesser of its
+// negate makes the SOA that negative answers carry of the zone's: with the lesser of its
 // TTL and its minimum (RFC 2308, section 5).
-func negativeSOA(s *slot) dns.RR {
-	one, _, _, _, _ := s.Load().Choose(first)
+func (z *zone) negate() {
+	if z.soa == nil {
+		return
+	}
+	one, _, _, _, _ := z.soa.Load().Choose(first)
 	if len(one) != 1 {
-		return nil
+		return
 	}
-	soa, ok := dns.Copy(one[0]).(*dns.SOA)
-	if !ok {
-		return nil
+	if soa, ok := dns.Copy(one[0]).(*dns.SOA); ok {
+		soa.Hdr.Ttl = min(soa.Hdr.Ttl, soa.Minttl)
+		z.negative.Store(soa)
 	}
-	soa.Hdr.Ttl = min(soa.Hdr.Ttl, soa.Minttl)
-	return soa
 }
 
 // first is the random number that always is 0.

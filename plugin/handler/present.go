@@ -42,7 +42,11 @@ func (h *Handler) present(ctx context.Context, w dns.ResponseWriter, r *dns.Msg,
 //go:noinline
 func (h *Handler) absent(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data) (int, error) {
 	lower := strings.ToLower(r.Question[0].Name)
-	encloser, at := d.encloser(lower)
+	names := d.names.now()
+	if name := names.find(lower); name != nil { // an edit has just brought it
+		return h.present(ctx, w, r, d, name)
+	}
+	encloser, at := names.encloser(lower)
 	if encloser == nil {
 		return h.next(ctx, w, r)
 	}
@@ -65,21 +69,6 @@ func (h *Handler) absent(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, 
 	}
 	h.note(ctx, d, encloser.zone, nil, routing.NameError)
 	return h.negative(w, r, encloser.zone, dns.RcodeNameError)
-}
-
-// encloser returns the closest name above a lower-case name that exists, and nil when
-// the name is outside the zones.
-func (d *Data) encloser(name string) (*holder, string) {
-	for {
-		parent, ok := record.Parent(name)
-		if !ok {
-			return nil, ""
-		}
-		if h := d.names.find(parent); h != nil {
-			return h, parent
-		}
-		name = parent
-	}
 }
 
 // nodata answers for a name that exists but holds nothing of the type asked for. Where
@@ -136,8 +125,8 @@ func (h *Handler) negative(w dns.ResponseWriter, r *dns.Msg, z *zone, rcode int)
 }
 
 func addSOA(m *dns.Msg, z *zone) {
-	if z.negative != nil {
-		m.Ns = []dns.RR{z.negative}
+	if soa := z.negative.Load(); soa != nil {
+		m.Ns = []dns.RR{soa}
 	}
 }
 

@@ -35,7 +35,9 @@ type Catalog struct {
 	exists map[string]int32    // made by countNames
 	loose  map[string]struct{} // made by findLoose
 	free   []int32             // places in Order that groups have left
-	cuts   bool                // there may be a name that Cut finds
+
+	untaken map[string]struct{} // names that ResolveTarget would have taken, if they existed
+	cuts    bool                // there may be a name that Cut finds
 }
 
 // NewCatalog returns an empty Catalog of the given zones, which are canonical names.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/miekg/dns"
 )
@@ -83,7 +84,8 @@ func (c *Catalog) mayChange(k Key) bool {
 		return false
 	}
 	_, apex := c.zones[k.Name]
-	return !apex && !Wildcard(k.Name) && c.Cut(k.Name) == ""
+	wildcard := strings.Contains("."+k.Name, ".*.") // the name, or one that stands above it
+	return !apex && !wildcard && c.Cut(k.Name) == ""
 }
 
 // surroundings returns the names whose existence an edit may change, and what is the
@@ -91,8 +93,7 @@ func (c *Catalog) mayChange(k Key) bool {
 func (c *Catalog) surroundings(e Edit) map[string]standing {
 	around := make(map[string]standing)
 	see := func(k Key) {
-		c.countNames()
-		c.findLoose()
+		c.Survey()
 		around[k.Name] = standing{exists: c.exists[k.Name] > 0, edited: true}
 		for name, ok := c.above(k.Name); ok; name, ok = c.above(name) {
 			if _, seen := around[name]; seen {
@@ -128,8 +129,16 @@ func (c *Catalog) disturbs(around map[string]standing) bool {
 	return false
 }
 
-// findLoose finds the names that aliases lead to in other ways than to a group at that
-// very name, and the names above those: what exists there decides where they lead.
+// Survey prepares for edits with groups that are new or go. It looks at the whole catalog
+// once; an edit does it where it has not been done. Others may read the catalog meanwhile.
+func (c *Catalog) Survey() {
+	c.countNames()
+	c.findLoose()
+}
+
+// findLoose finds the names whose existence decides where something leads: targets of
+// aliases that hold no group of the type themselves, names that an alias of a stanza could
+// have meant, hosts of health checks, and all names above those.
 func (c *Catalog) findLoose() {
 	if c.loose != nil {
 		return
@@ -137,6 +146,14 @@ func (c *Catalog) findLoose() {
 	c.loose = make(map[string]struct{})
 	for _, g := range c.Groups {
 		c.noteLoose(g)
+	}
+	for name := range c.untaken {
+		c.loosen(name)
+	}
+	for i := range c.Checks {
+		if host, named := namedHost(&c.Checks[i]); named {
+			c.loosen(host)
+		}
 	}
 }
 
@@ -150,12 +167,15 @@ func (c *Catalog) noteLoose(g *Group) {
 		if alias == nil {
 			continue
 		}
-		if _, direct := c.Groups[Key{alias.Name, g.Type}]; direct {
-			continue
+		if _, direct := c.Groups[Key{alias.Name, g.Type}]; !direct {
+			c.loosen(alias.Name)
 		}
-		for name, ok := alias.Name, true; ok; name, ok = c.above(name) {
-			c.loose[name] = struct{}{}
-		}
+	}
+}
+
+func (c *Catalog) loosen(name string) {
+	for ok := true; ok; name, ok = c.above(name) {
+		c.loose[name] = struct{}{}
 	}
 }
 
@@ -163,7 +183,6 @@ func (c *Catalog) noteLoose(g *Group) {
 // about, and for cycles. A key that holds nothing is passed over.
 func (c *Catalog) review(keys map[Key]struct{}) []Problem {
 	v := &validator{catalog: c}
-	v.findNamed()
 	for k := range keys {
 		if g := c.Groups[k]; g != nil {
 			v.aliasesOf(g)
@@ -173,28 +192,40 @@ func (c *Catalog) review(keys map[Key]struct{}) []Problem {
 	return v.problems
 }
 
-// change carries an edit out, and returns what undoes it.
+// change carries an edit out, and returns what undoes it: every group has its place again,
+// which others know it by.
 func (c *Catalog) change(e Edit) (undo func()) {
-	type place struct {
-		key Key
-		old *Group
-	}
-	var places []place
+	places, free := len(c.Order), slices.Clone(c.free)
+	var olds, fresh []*Group
 	for _, k := range e.Drop {
-		places = append(places, place{k, c.Groups[k]})
+		olds = append(olds, c.Groups[k])
 		c.remove(c.Groups[k])
 	}
 	for _, g := range e.Put {
-		places = append(places, place{g.Key, c.Groups[g.Key]})
+		if old := c.Groups[g.Key]; old != nil {
+			olds = append(olds, old)
+		} else {
+			fresh = append(fresh, g)
+		}
 		c.put(g)
 	}
 	return func() {
-		for _, p := range slices.Backward(places) {
-			if now := c.Groups[p.key]; p.old == nil {
-				c.remove(now)
-			} else {
-				c.put(p.old)
+		for _, g := range fresh {
+			c.Order[g.Ordinal] = nil
+			delete(c.Groups, g.Key)
+			if c.exists != nil {
+				c.release(g.Name)
 			}
+		}
+		if len(c.Order) > places {
+			clear(c.Order[places:])
+		}
+		c.Order, c.free = c.Order[:places], free
+		for _, old := range olds {
+			if c.Groups[old.Key] == nil && c.exists != nil {
+				c.hold(old.Name)
+			}
+			c.Groups[old.Key], c.Order[old.Ordinal] = old, old
 		}
 	}
 }

@@ -13,8 +13,8 @@ func TestEdit(t *testing.T) {
 	txt := func(name string) Key { return Key{name + org, dns.TypeTXT} }
 	held := func() *Catalog {
 		c := newCatalog(t,
-			imported(newGroup(10, Weighted, "www"+org, dns.TypeTXT, checked("a", 0), checked("b", 0))),
-			imported(newGroup(20, Simple, "top"+org, dns.TypeTXT, evaluating("www"+org))),
+			imported(newGroup(10, Weighted, "web"+org, dns.TypeTXT, checked("a", 0), checked("b", 0))),
+			imported(newGroup(20, Simple, "top"+org, dns.TypeTXT, evaluating("web"+org))),
 			imported(newGroup(30, Simple, "side"+org, dns.TypeTXT, alias("other"+org))),
 			newGroup(40, Simple, "other"+org, dns.TypeTXT, plainRecord("c")),
 			imported(newGroup(50, Simple, "*.wild"+org, dns.TypeTXT, plainRecord("d"))),
@@ -23,13 +23,16 @@ func TestEdit(t *testing.T) {
 			imported(newGroup(80, Simple, "cname"+org, dns.TypeCNAME, plainRecord("f"))),
 			imported(newGroup(90, Simple, "cut"+org, dns.TypeNS, plainRecord("g"))),
 			imported(newGroup(95, Simple, "example.org.", dns.TypeTXT, plainRecord("h"))))
+		if name, err := c.ResolveTarget("example.org.", "lb.other", dns.TypeTXT); name != "lb.other." || err != nil {
+			t.Fatal(name, err)
+		}
 		if problems := c.Validate(); len(problems) > 0 {
 			t.Fatal(problems)
 		}
 		return c
 	}
-	www := func(records ...RecordSet) *Group {
-		return imported(newGroup(10, Weighted, "www"+org, dns.TypeTXT, records...))
+	web := func(records ...RecordSet) *Group {
+		return imported(newGroup(10, Weighted, "web"+org, dns.TypeTXT, records...))
 	}
 	simple := func(name string, typ uint16, record RecordSet) *Group {
 		return imported(newGroup(10, Simple, name+org, typ, record))
@@ -42,25 +45,28 @@ func TestEdit(t *testing.T) {
 		asked bool     // commit is called
 		after []string // the kinds of problems it is told of
 	}{
-		{"other values", []*Group{www(checked("x", 0), checked("y", 0), checked("z", 1))}, nil, true, nil},
-		{"a trap on a group that points here", []*Group{www(checked("x", 0), plainRecord("y"))}, nil, true, []string{"unchecked target"}},
+		{"other values", []*Group{web(checked("x", 0), checked("y", 0), checked("z", 1))}, nil, true, nil},
+		{"a trap on a group that points here", []*Group{web(checked("x", 0), plainRecord("y"))}, nil, true, []string{"unchecked target"}},
 		{"a target that is not there", []*Group{simple("side", dns.TypeTXT, alias("gone"+org))}, nil, true, []string{"alias target"}},
-		{"two at once", []*Group{www(checked("x", 0)), simple("top", dns.TypeTXT, checked("y", 0))}, nil, true, nil},
+		{"two at once", []*Group{web(checked("x", 0)), simple("top", dns.TypeTXT, checked("y", 0))}, nil, true, nil},
 		{"one of the Corefile", []*Group{simple("other", dns.TypeTXT, one)}, nil, false, nil},
-		{"a group that cannot stand", []*Group{www()}, nil, false, nil},
-		{"an alias at itself", []*Group{www(alias("www" + org))}, nil, false, nil},
-		{"an alias cycle", []*Group{www(alias("top" + org))}, nil, false, nil},
-		{"a longer cycle, of two that are new", []*Group{www(alias("side" + org)), simple("side", dns.TypeTXT, alias("top"+org))}, nil, false, nil},
+		{"a group that cannot stand", []*Group{web()}, nil, false, nil},
+		{"an alias at itself", []*Group{web(alias("web" + org))}, nil, false, nil},
+		{"an alias cycle", []*Group{web(alias("top" + org))}, nil, false, nil},
+		{"a longer cycle, of two that are new", []*Group{web(alias("side" + org)), simple("side", dns.TypeTXT, alias("top"+org))}, nil, false, nil},
 
 		{"a new name", []*Group{simple("new", dns.TypeTXT, one)}, nil, true, nil},
 		{"a new name deep down", []*Group{simple("a.b.c", dns.TypeTXT, one)}, nil, true, nil},
-		{"a new type", []*Group{simple("www", dns.TypeA, one)}, nil, true, nil},
+		{"a new type", []*Group{simple("web", dns.TypeA, one)}, nil, true, nil},
 		{"a new alias to a new name", []*Group{simple("new", dns.TypeTXT, alias("newer"+org)), simple("newer", dns.TypeTXT, one)}, nil, true, nil},
-		{"a name outside", []*Group{imported(newGroup(10, Simple, "www.example.com.", dns.TypeTXT, one))}, nil, false, nil},
+		{"a name outside", []*Group{imported(newGroup(10, Simple, "web.example.com.", dns.TypeTXT, one))}, nil, false, nil},
 		{"a new CNAME", []*Group{simple("new", dns.TypeCNAME, one)}, nil, false, nil},
 		{"beside a CNAME", []*Group{simple("cname", dns.TypeTXT, one)}, nil, false, nil},
 		{"a new delegation", []*Group{simple("new", dns.TypeNS, one)}, nil, false, nil},
 		{"below a delegation", []*Group{simple("a.cut", dns.TypeTXT, one)}, nil, false, nil},
+		{"a name below a wildcard's, which is a wildcard then", []*Group{simple("x.*.new", dns.TypeTXT, one)}, nil, false, nil},
+		{"the host of a check", []*Group{simple("www", dns.TypeTXT, one)}, nil, false, nil},
+		{"what an alias of the Corefile could have meant", []*Group{simple("lb.other", dns.TypeTXT, one)}, nil, false, nil},
 		{"a new wildcard", []*Group{simple("*.new", dns.TypeTXT, one)}, nil, false, nil},
 		{"a type at the apex", []*Group{imported(newGroup(10, Simple, "example.org.", dns.TypeA, one))}, nil, false, nil},
 		{"where an alias leads through a wildcard", []*Group{simple("x.y.wild", dns.TypeTXT, one)}, nil, false, nil},
@@ -68,17 +74,17 @@ func TestEdit(t *testing.T) {
 		{"beside that, so that it does not either", []*Group{simple("z.y.wild", dns.TypeTXT, one)}, nil, false, nil},
 		{"elsewhere below the wildcard", []*Group{simple("z.wild", dns.TypeTXT, one)}, nil, true, nil},
 
-		{"a name goes", nil, []Key{txt("www")}, true, nil},
+		{"a name goes", nil, []Key{txt("web")}, true, nil},
 		{"a name deep down goes", nil, []Key{txt("deep.in")}, true, nil},
 		{"one goes, one comes", []*Group{simple("new", dns.TypeTXT, one)}, []Key{txt("deep.in")}, true, nil},
-		{"two go, two come", []*Group{simple("new", dns.TypeTXT, one), simple("newer", dns.TypeTXT, one)}, []Key{txt("deep.in"), txt("www")}, true, nil},
+		{"two go, two come", []*Group{simple("new", dns.TypeTXT, one), simple("newer", dns.TypeTXT, one)}, []Key{txt("deep.in"), txt("web")}, true, nil},
 		{"what is not there goes", nil, []Key{txt("gone")}, false, nil},
 		{"a stanza goes", nil, []Key{txt("other")}, false, nil},
 		{"a wildcard goes", nil, []Key{txt("*.wild")}, false, nil},
 		{"a CNAME goes", nil, []Key{{"cname" + org, dns.TypeCNAME}}, false, nil},
 		{"a delegation goes", nil, []Key{{"cut" + org, dns.TypeNS}}, false, nil},
 		{"the apex loses a type", nil, []Key{{"example.org.", dns.TypeTXT}}, false, nil},
-		{"the last of its problems goes, too", nil, []Key{txt("loose"), txt("www")}, true, nil},
+		{"the last of its problems goes, too", nil, []Key{txt("loose"), txt("web")}, true, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -46,3 +46,26 @@ func (c *Catalog) completeSOA() {
 		}
 	}
 }
+
+// Renew gives the SOAs that no file sets another serial, in a validated catalog, and
+// returns their groups, which take the places of the old ones.
+func (c *Catalog) Renew(serial uint32) []*Group {
+	var groups []*Group
+	for _, zone := range c.Zones {
+		old := c.Groups[Key{zone, dns.TypeSOA}]
+		if old == nil || old.imported() {
+			continue
+		}
+		soa, ok := dns.Copy(old.Records[0].Values[0]).(*dns.SOA)
+		if !ok {
+			continue
+		}
+		soa.Serial = serial
+		g := &Group{Key: old.Key, Pos: old.Pos, Records: []RecordSet{old.Records[0]}}
+		g.Records[0].Values = []dns.RR{soa}
+		c.SOA[zone] = soa
+		c.put(g)
+		groups = append(groups, g)
+	}
+	return groups
+}

@@ -35,6 +35,10 @@ func (c *Catalog) ResolveTarget(zone, written string, typ uint16) (string, error
 		return relative, nil
 	}
 	if dns.CountLabel(name) > 1 {
+		if c.untaken == nil {
+			c.untaken = make(map[string]struct{})
+		}
+		c.untaken[relative] = struct{}{}
 		return name, nil
 	}
 	return relative, nil

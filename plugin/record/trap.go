@@ -42,7 +42,7 @@ func (v *validator) traps(g *Group) {
 // Source: Route 53 Developer Guide, "Values that you specify when you create or update
 // health checks", the warning on domain names.
 func (v *validator) checkOfOwnName(g *Group, r *RecordSet) {
-	if r.Check == NoCheck || !v.named[r.Check] || (g.Type != dns.TypeA && g.Type != dns.TypeAAAA && g.Type != dns.TypeCNAME) {
+	if r.Check == NoCheck || !v.isNamed(r.Check) || (g.Type != dns.TypeA && g.Type != dns.TypeAAAA && g.Type != dns.TypeCNAME) {
 		return
 	}
 	if check, ok := v.probes(r.Check, g); ok {
@@ -65,21 +65,37 @@ func (v *validator) findNamed() {
 	v.named = make([]bool, len(v.catalog.Checks))
 	for i := range v.named {
 		for _, check := range v.endpoints(int32(i)) {
-			if _, err := netip.ParseAddr(check.Spec.Host); err != nil {
-				v.named[i] = true
-			}
+			_, named := namedHost(&check)
+			v.named[i] = v.named[i] || named
 		}
 	}
+}
+
+// isNamed reports whether a check probes an endpoint that is given by name.
+func (v *validator) isNamed(check int32) bool {
+	if v.named != nil {
+		return v.named[check]
+	}
+	return slices.ContainsFunc(v.endpoints(check), func(c healthcheck.Check) bool {
+		_, named := namedHost(&c)
+		return named
+	})
+}
+
+// namedHost returns the host of a check as a canonical name, and whether it is one.
+func namedHost(c *healthcheck.Check) (string, bool) {
+	if _, err := netip.ParseAddr(c.Spec.Host); err == nil || c.Spec.Host == "" {
+		return "", false
+	}
+	host, err := Canonical(c.Spec.Host)
+	return host, err == nil
 }
 
 // probes returns the check behind a check whose endpoint is the name that a group
 // answers, if there is one.
 func (v *validator) probes(check int32, g *Group) (healthcheck.Check, bool) {
 	for _, check := range v.endpoints(check) {
-		if _, err := netip.ParseAddr(check.Spec.Host); err == nil {
-			continue
-		}
-		if host, err := Canonical(check.Spec.Host); err == nil && v.catalog.Lookup(Key{host, g.Type}) == g {
+		if host, named := namedHost(&check); named && v.catalog.Lookup(Key{host, g.Type}) == g {
 			return check, true
 		}
 	}
@@ -109,12 +125,24 @@ func (v *validator) uncheckedTarget(g *Group, r *RecordSet, target *Group) {
 	if b := target.Balancer; b != nil && b.alwaysHealthy() {
 		v.warn(g, r, "unchecked target", fmt.Errorf("alias %s evaluates the health of load_balancer %s, which is always healthy: dns_failover is off in all its target groups (%s)", g.Key, b.Name, b.Pos))
 	}
-	for i := range target.Records {
-		if t := &target.Records[i]; alwaysHealthy(t) {
-			v.warn(g, r, "unchecked target", fmt.Errorf("alias %s evaluates the health of %s, which is always healthy: record %s there has no check (%s)", g.Key, target.Name, target.Label(i), t.Pos))
-			return
-		}
+	if i := target.unchecked(); i >= 0 {
+		v.warn(g, r, "unchecked target", fmt.Errorf("alias %s evaluates the health of %s, which is always healthy: record %s there has no check (%s)", g.Key, target.Name, target.Label(i), target.Records[i].Pos))
 	}
+}
+
+// unchecked returns the first record set of a group that is always healthy, or -1.
+func (g *Group) unchecked() int {
+	return slices.IndexFunc(g.Records, func(r RecordSet) bool { return alwaysHealthy(&r) })
+}
+
+// Resembles reports whether the same is to be said of an alias to a group as of one to
+// another, which it takes the place of.
+func (g *Group) Resembles(old *Group) bool {
+	i, j := g.unchecked(), old.unchecked()
+	if i < 0 || j < 0 {
+		return i == j
+	}
+	return g.Label(i) == old.Label(j) && g.Records[i].Pos == old.Records[j].Pos
 }
 
 // shadowed warns of a failover group where a tier is always answered, so that what

@@ -51,7 +51,7 @@ func (im *Import) Amend(paths []string, options Options, catalog *record.Catalog
 		}
 	}
 	a := im.amended(c, g.finish())
-	if a == nil || !a.findDropped(c.keys, catalog) || !a.findBefore(im) {
+	if a == nil || !a.findDropped(c.keys, catalog) || !a.findBefore(im) || len(paths) > 1 && a.guesses(im, catalog) {
 		return nil
 	}
 	return a
@@ -138,6 +138,29 @@ func (a *Amendment) findBefore(im *Import) bool {
 	return true
 }
 
+// guesses reports whether the record sets that change name, or named, a check that nobody
+// defines. The first file that names it is told of it, which may be another one now.
+func (a *Amendment) guesses(im *Import, catalog *record.Catalog) bool {
+	guessed := func(g *record.Group) bool {
+		return g != nil && slices.ContainsFunc(g.Records, func(r record.RecordSet) bool {
+			if r.Check == record.NoCheck {
+				return false
+			}
+			at, ok := im.byID[catalog.Checks[r.Check].Name]
+			return ok && !im.checks[at].defined && im.checks[at].Fixed
+		})
+	}
+	if slices.ContainsFunc(a.Put, guessed) {
+		return true
+	}
+	for k := range a.keys() {
+		if guessed(catalog.Groups[k]) {
+			return true
+		}
+	}
+	return false
+}
+
 // keys returns the keys of the groups that are put or dropped.
 func (a *Amendment) keys() map[record.Key]bool {
 	keys := make(map[record.Key]bool, len(a.Put)+len(a.Drop))
@@ -185,7 +208,6 @@ type comparison struct {
 	keys  map[uint64]struct{}
 
 	old, now ledger // of the file that is read; old from where it is not matched yet
-	missed   int    // items since the last that was matched
 }
 
 // read compares a file with what it held.
@@ -204,12 +226,9 @@ func (c *comparison) read(f File, options Options) error {
 	return nil
 }
 
-// An item is looked for among the next lookahead of the old state, further for as many as
-// were not found before it, up to maxLookahead. What lies beyond counts as new.
-const (
-	lookahead    = 64
-	maxLookahead = 4096
-)
+// lookahead is among how many of the next items of the old state one is looked for. What
+// lies beyond counts as new.
+const lookahead = 4096
 
 // compare matches an item with the first equal one that is left of the old state. Those
 // before it are gone. Whatever is matched so, the items that are not are all that
@@ -218,13 +237,13 @@ func (c *comparison) compare(it *item, what kindOfItem, digest uint64) error {
 	if what == aChange {
 		return errMore
 	}
-	for i, e := range c.old[:min(lookahead+c.missed, maxLookahead, len(c.old))] {
+	for i, e := range c.old[:min(lookahead, len(c.old))] {
 		if e.digest == digest && digest != 0 {
 			if err := c.gone(i); err != nil {
 				return err
 			}
 			c.now = append(c.now, e)
-			c.old, c.missed = c.old[1:], 0
+			c.old = c.old[1:]
 			return nil
 		}
 	}
@@ -237,7 +256,6 @@ func (c *comparison) compare(it *item, what kindOfItem, digest uint64) error {
 	}
 	e := entry{digest, keyDigest(fresh.key)}
 	c.now = append(c.now, e)
-	c.missed++
 	return c.differs(e.key)
 }
 

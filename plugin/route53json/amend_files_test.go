@@ -239,7 +239,7 @@ func TestAmendData(t *testing.T) {
 			t.Fatalf("%q: no amendment", step.edit)
 		}
 		before := held(d.Catalog)
-		if got := d.Edit(a.Put, a.Drop, a.Agrees); got != step.want {
+		if got := d.Edit(a.Put, a.Drop, 2, a.Agrees); got != step.want {
 			t.Errorf("%q: replaced: %t, want %t", step.edit, got, step.want)
 		}
 		want := before

@@ -21,30 +21,19 @@ func (t *Table) Parents(g *record.Group) []record.Key {
 // when other checks or external targets would be in use than are now, or when an alias to
 // a group that goes would stay.
 func (t *Table) Edit(put, drop []*record.Group, publish func(group int, s *Selection)) bool {
+	for _, g := range put {
+		for int(g.Ordinal) >= len(t.groups) {
+			t.groups, t.marked = append(t.groups, node{}), append(t.marked, false)
+		}
+	}
 	fresh, ok := t.prepare(put)
 	if !ok || !t.fits(put, drop, fresh) {
 		return false
 	}
-	for _, g := range drop {
-		t.unlink(g.Ordinal)
-	}
-	for _, g := range put {
-		if t.replaced(g) != nil {
-			t.unlink(g.Ordinal)
-		}
-	}
-	for _, g := range drop {
-		t.groups[g.Ordinal] = node{}
-	}
+	t.relink(put, drop, fresh)
 	for i, g := range put {
-		for int(g.Ordinal) >= len(t.groups) {
-			t.groups, t.marked = append(t.groups, node{}), append(t.marked, false)
-		}
 		n := &t.groups[g.Ordinal]
 		n.group, n.targets, n.previous = g, fresh[i].targets, nil
-	}
-	for _, g := range put {
-		t.link(g.Ordinal)
 	}
 	for _, g := range put {
 		t.rerank(g.Ordinal)
@@ -107,9 +96,6 @@ func (t *Table) fits(put, drop []*record.Group, fresh []node) bool {
 // replaced returns the node that a group takes the place of, or nil if it is new: its
 // Ordinal may be that of a group which goes.
 func (t *Table) replaced(g *record.Group) *node {
-	if int(g.Ordinal) >= len(t.groups) {
-		return nil
-	}
 	if n := &t.groups[g.Ordinal]; n.group != nil && n.group.Key == g.Key {
 		return n
 	}
@@ -118,22 +104,61 @@ func (t *Table) replaced(g *record.Group) *node {
 
 // addUser counts a group once for each check and external target that it uses.
 func (t *Table) addUser(users map[*[]int32]int, n *node, by int) {
-	counted := make(map[*[]int32]bool)
-	t.eachSource(n, func(list *[]int32) {
-		if !counted[list] {
-			counted[list] = true
-			users[list] += by
-		}
-	})
+	for list := range listsOf(n, t.eachSource) {
+		users[list] += by
+	}
 }
 
-// unlink takes a group out of the lists that link entered it into.
-func (t *Table) unlink(self int32) {
-	leave := func(list *[]int32) {
-		*list = slices.DeleteFunc(*list, func(i int32) bool { return i == self })
+// listsOf returns the lists that a walk over what a group uses comes by.
+func listsOf(n *node, walks ...func(n *node, f func(list *[]int32))) map[*[]int32]struct{} {
+	lists := make(map[*[]int32]struct{})
+	for _, walk := range walks {
+		walk(n, func(list *[]int32) { lists[list] = struct{}{} })
 	}
-	t.eachSource(&t.groups[self], leave)
-	t.eachChild(&t.groups[self], leave)
+	return lists
+}
+
+// relink takes groups out that go, enters those that come into the lists of who must be
+// told of changes, and takes them out where they have no business any more. Lists that a group stays in, which can be
+// long, are left alone.
+func (t *Table) relink(put, drop []*record.Group, fresh []node) {
+	leave := make(map[*[]int32]map[int32]bool)
+	enter := make(map[*[]int32][]int32)
+	leaves := func(list *[]int32, i int32) {
+		if leave[list] == nil {
+			leave[list] = make(map[int32]bool)
+		}
+		leave[list][i] = true
+	}
+	for _, g := range drop {
+		for list := range listsOf(&t.groups[g.Ordinal], t.eachSource, t.eachChild) {
+			leaves(list, g.Ordinal)
+		}
+	}
+	for i, g := range put {
+		now := listsOf(&fresh[i], t.eachSource, t.eachChild)
+		if old := t.replaced(g); old != nil {
+			for list := range listsOf(old, t.eachSource, t.eachChild) {
+				if _, stays := now[list]; stays {
+					delete(now, list)
+				} else {
+					leaves(list, g.Ordinal)
+				}
+			}
+		}
+		for list := range now {
+			enter[list] = append(enter[list], g.Ordinal)
+		}
+	}
+	for list, gone := range leave {
+		*list = slices.DeleteFunc(*list, func(i int32) bool { return gone[i] })
+	}
+	for _, g := range drop {
+		t.groups[g.Ordinal] = node{} // its place may be another one's already
+	}
+	for list, more := range enter {
+		*list = append(*list, more...)
+	}
 }
 
 // rerank ranks a group anew, and those above it if that changes its rank.
