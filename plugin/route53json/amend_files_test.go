@@ -21,6 +21,9 @@ func TestAmendFiles(t *testing.T) {
 		one = `"SetIdentifier": "1", "Weight": 1, "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.1"}]`
 		two = `"SetIdentifier": "2", "Weight": 1, "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.2"}]`
 	)
+	guessed := func(name string) string {
+		return strings.Replace(set(name+".example.com", "192.0.2.7"), `"TTL"`, `"HealthCheckId": "nobody", "TTL"`, 1)
+	}
 	tests := []struct {
 		name          string
 		before, after []string
@@ -35,6 +38,9 @@ func TestAmendFiles(t *testing.T) {
 		{"the last one gone, of its group", []string{of(`"Type": "A", `+one) + of(`"Type": "A", `+two)}, []string{of(`"Type": "A", ` + one)}, "a.example.com. A"},
 		{"the last one gone, of its name", []string{a + b}, []string{a}, "b.example.com. A gone"},
 		{"from a list to lines", []string{sets(a, b)}, []string{a + b}, ""},
+		{"who names a check that nobody defines first", []string{sets(a, guessed("g")), sets(guessed("h"))}, []string{sets(a), sets(guessed("h"))}, refused},
+		{"who names it first, by a change", []string{sets(guessed("g")), sets(guessed("h"))}, []string{sets(set("g.example.com", "192.0.2.7")), sets(guessed("h"))}, refused},
+		{"beside those", []string{sets(a, guessed("g")), sets(guessed("h"))}, []string{sets(set("a.example.com", "192.0.2.3"), guessed("g")), sets(guessed("h"))}, "a.example.com. A"},
 		{"into pages", []string{`{"ResourceRecordSets": [` + a + "," + b + "]}"}, []string{`{"ResourceRecordSets": [` + a + `]}{"ResourceRecordSets": [` + b + "]}"}, refused},
 	}
 	for _, tc := range tests {

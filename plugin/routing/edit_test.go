@@ -100,6 +100,15 @@ func TestEditDrops(t *testing.T) {
 			if got := c.Edit(e, func(_, _ []record.Problem) bool { return tab.Edit(test.put, dropped, func(int, *Selection) {}) }); got != test.want {
 				t.Fatalf("done: %t, want %t", got, test.want)
 			}
+			// What went comes again, perhaps to the same place.
+			if len(dropped) == 1 && test.put == nil && test.want {
+				back := &record.Group{Key: dropped[0].Key, Policy: dropped[0].Policy, Records: slices.Clone(dropped[0].Records)}
+				if !c.Edit(record.Edit{Put: []*record.Group{back}}, func(_, _ []record.Problem) bool {
+					return tab.Edit([]*record.Group{back}, nil, func(int, *Selection) {})
+				}) {
+					t.Fatal("does not come again")
+				}
+			}
 			// The table is as one that is made anew, down to who is told of what.
 			again := NewTable(c, statuses("hh"))
 			for k, g := range c.Groups {
