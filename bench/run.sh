@@ -28,7 +28,7 @@ part() {
 	timeout --foreground -k 10 "$limit" "$@" || failed="$failed $name"
 }
 
-part aims 150 "$GO" run ./bench/aims -rounds 10 -benchtime 100ms
+part aims 180 "$GO" run ./bench/aims -rounds 10 -benchtime 100ms
 part rest 60 "$GO" test ./bench -run '^$' -bench 'ServeWhile|Held' -benchtime 1s
 part compare 250 "$GO" run ./bench/compare -rounds 5 -seconds 2
 part checks 280 "$GO" run ./bench/checks -rounds 1 -seconds 4
