@@ -29,10 +29,10 @@ part() {
 }
 
 part aims 180 "$GO" run ./bench/aims -rounds 10 -benchtime 100ms
-part rest 60 "$GO" test ./bench -run '^$' -bench 'ServeWhile|Held' -benchtime 1s
-part compare 250 "$GO" run ./bench/compare -rounds 5 -seconds 2
-part checks 280 "$GO" run ./bench/checks -rounds 1 -seconds 4
-part growth 250 "$GO" run ./bench/growth -rounds 5 -seconds 1
+part rest 40 "$GO" test ./bench -run '^$' -bench 'ServeWhile|Held' -benchtime 1s
+part compare 220 "$GO" run ./bench/compare -rounds 5 -seconds 2
+part checks 230 "$GO" run ./bench/checks -rounds 1 -seconds 4
+part growth 230 "$GO" run ./bench/growth -rounds 5 -seconds 1
 
 printf '\n=== done (%s s)\n' "$SECONDS"
 if [ -n "$failed" ]; then
