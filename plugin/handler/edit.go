@@ -17,7 +17,8 @@ type index struct {
 	over atomic.Pointer[map[string]*holder] // nil: none; a nil holder: the name is gone
 }
 
-// maxOver is how many names the small map of an index holds at most.
+// maxOver is about how many names the small map of an index holds at most: those above
+// them, where they do not exist yet, come on top for the last edit.
 const maxOver = 10_000
 
 // find returns what a canonical name holds, or nil when it does not exist.
@@ -78,8 +79,8 @@ func (x *index) edited(h *holder, name string) *holder {
 // answered then, if agree accepts what the catalog says of the groups that are put and of
 // those with aliases to them, before and after. It reports whether it did: see
 // [record.Catalog.Edit] and [routing.Table.Edit] for what takes a Data of its own. Only one
-// goroutine may edit; changes of health may come meanwhile. The SOAs that no file sets get
-// the serial.
+// goroutine may edit; changes of health may come meanwhile. SOAs that nobody wrote get the
+// serial.
 func (d *Data) Edit(put []*record.Group, drop []record.Key, serial uint32, agree func(before, after []record.Problem) bool) bool {
 	reshaped := d.reshaped(put, drop)
 	if len(reshaped) > 0 {
@@ -87,7 +88,7 @@ func (d *Data) Edit(put []*record.Group, drop []record.Key, serial uint32, agree
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if over := d.names.over.Load(); over != nil && len(*over)+len(reshaped) > maxOver {
+	if over := d.names.over.Load(); over != nil && len(reshaped) > 0 && len(*over)+len(reshaped) > maxOver {
 		return false
 	}
 	e := record.Edit{Put: put, Drop: drop}

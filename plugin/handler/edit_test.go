@@ -36,14 +36,12 @@ func TestEdit(t *testing.T) {
 		statuses := []healthcheck.Status{healthcheck.Healthy, healthcheck.Healthy, healthcheck.Healthy}
 		h := handler.New(handler.NewData(z.catalog(), statuses))
 		for edit := range edits {
-			put, drop := z.edit()
 			z.serial++
-			for _, k := range drop {
-				delete(z.texts, k)
+			change := z.edit
+			if edit%3 == 0 {
+				change = z.rename
 			}
-			for _, k := range put {
-				z.texts[k] = z.text()
-			}
+			put, drop := change()
 			var groups []*record.Group
 			for _, k := range put {
 				groups = append(groups, z.group(k))
@@ -139,6 +137,29 @@ func (z *editedZone) edit() (put, drop []record.Key) {
 			put = append(put, k)
 		}
 	}
+	for _, k := range drop {
+		delete(z.texts, k)
+	}
+	for _, k := range put {
+		z.texts[k] = z.text()
+	}
+	return put, drop
+}
+
+// rename drops the target of an alias, which leads to a new name instead. Without any it
+// makes an alias and its target.
+func (z *editedZone) rename() (put, drop []record.Key) {
+	fresh := record.Key{Name: fmt.Sprintf("n%d.example.", z.serial), Type: dns.TypeA}
+	by := record.Key{Name: "alias.example.", Type: dns.TypeA}
+	if old, ok := z.texts[by]; ok {
+		drop = []record.Key{{Name: old, Type: dns.TypeA}}
+		delete(z.texts, drop[0])
+	}
+	z.texts[by], z.texts[fresh] = fresh.Name, fmt.Sprint(z.IntN(200), " ", z.IntN(3))
+	put = []record.Key{by, fresh}
+	if z.IntN(2) == 0 {
+		slices.Reverse(put)
+	}
 	return put, drop
 }
 
@@ -194,7 +215,7 @@ func (z *editedZone) catalog() *record.Catalog {
 func (z *editedZone) answers(t *testing.T, h *handler.Handler) []string {
 	t.Helper()
 	var lines []string
-	for _, name := range append(z.names(), "example.", "y.z.example.", "z.example.", "q.example.", "deep.q.a.example.", "q.y.z.example.") {
+	for _, name := range append(z.names(), "alias.example.", "example.", "y.z.example.", "z.example.", "q.example.", "deep.q.a.example.", "q.y.z.example.") {
 		for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA, dns.TypeSOA} {
 			for _, name := range []string{name, strings.ToUpper(name)} {
 				r := new(dns.Msg)

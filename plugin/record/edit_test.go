@@ -138,6 +138,35 @@ func TestEdit(t *testing.T) {
 	}
 }
 
+// TestRenew: the serial of a SOA that somebody wrote is theirs.
+func TestRenew(t *testing.T) {
+	soa := func(text string) RecordSet {
+		rr, err := dns.NewRR(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return RecordSet{Values: []dns.RR{rr}, Check: NoCheck}
+	}
+	written := newGroup(1, Simple, "example.net.", dns.TypeSOA, soa("example.net. 60 IN SOA ns.example.net. h.example.net. 2024010101 1 2 3 4"))
+	c := newCatalog(t, written)
+	for _, zone := range c.Zones {
+		c.SOA[zone] = DefaultSOA(zone, 1)
+	}
+	c.Validate()
+	for serial := range uint32(3) {
+		groups := c.Renew(10 + serial)
+		if len(groups) != 1 || groups[0].Name != "example.org." || c.Groups[groups[0].Key] != groups[0] || c.Order[groups[0].Ordinal] != groups[0] {
+			t.Fatalf("renewed %v", groups)
+		}
+		if got := groups[0].Records[0].Values[0].(*dns.SOA).Serial; got != 10+serial {
+			t.Errorf("serial %d, want %d", got, 10+serial)
+		}
+	}
+	if c.Groups[written.Key] != written {
+		t.Error("what somebody wrote is another")
+	}
+}
+
 // TestResembles: what is said of an alias depends on the first record set of its target
 // that is always healthy, if there is one.
 func TestResembles(t *testing.T) {

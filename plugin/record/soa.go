@@ -47,13 +47,13 @@ func (c *Catalog) completeSOA() {
 	}
 }
 
-// Renew gives the SOAs that no file sets another serial, in a validated catalog, and
-// returns their groups, which take the places of the old ones.
+// Renew gives the SOAs of [Catalog.SOA] that stand for missing records another serial, in a
+// validated catalog, and returns their groups, which take the places of the old ones.
 func (c *Catalog) Renew(serial uint32) []*Group {
 	var groups []*Group
 	for _, zone := range c.Zones {
 		old := c.Groups[Key{zone, dns.TypeSOA}]
-		if old == nil || old.imported() {
+		if old == nil || old.Pos != (Pos{}) { // somebody wrote it
 			continue
 		}
 		soa, ok := dns.Copy(old.Records[0].Values[0]).(*dns.SOA)

@@ -118,8 +118,8 @@ func listsOf(n *node, walks ...func(n *node, f func(list *[]int32))) map[*[]int3
 	return lists
 }
 
-// relink takes groups out that go, enters those that come into the lists of who must be
-// told of changes, and takes them out where they have no business any more. Lists that a group stays in, which can be
+// relink takes groups that go out of the lists of who must be told of changes, enters
+// those that come, and moves those that change. Lists that a group stays in, which can be
 // long, are left alone.
 func (t *Table) relink(put, drop []*record.Group, fresh []node) {
 	leave := make(map[*[]int32]map[int32]bool)
@@ -130,7 +130,9 @@ func (t *Table) relink(put, drop []*record.Group, fresh []node) {
 		}
 		leave[list][i] = true
 	}
+	ended := make(map[*[]int32]bool) // the parents of what goes: another one may get its place
 	for _, g := range drop {
+		ended[&t.groups[g.Ordinal].parents] = true
 		for list := range listsOf(&t.groups[g.Ordinal], t.eachSource, t.eachChild) {
 			leaves(list, g.Ordinal)
 		}
@@ -139,7 +141,7 @@ func (t *Table) relink(put, drop []*record.Group, fresh []node) {
 		now := listsOf(&fresh[i], t.eachSource, t.eachChild)
 		if old := t.replaced(g); old != nil {
 			for list := range listsOf(old, t.eachSource, t.eachChild) {
-				if _, stays := now[list]; stays {
+				if _, stays := now[list]; stays && !ended[list] {
 					delete(now, list)
 				} else {
 					leaves(list, g.Ordinal)

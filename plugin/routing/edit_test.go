@@ -70,6 +70,8 @@ func TestEditDrops(t *testing.T) {
 		{"the target of an alias", nil, []string{"target.example."}, false},
 		{"the target and its alias", nil, []string{"target.example.", "alias.example."}, true},
 		{"the target, and the alias leads elsewhere", []*record.Group{group(record.Simple, "alias.example.", alias("free.example.", none, true))}, []string{"target.example."}, true},
+		{"the target, and the alias leads to a new one", []*record.Group{group(record.Simple, "alias.example.", alias(new, none, true)), fresh(1)}, []string{"target.example."}, true},
+		{"the target, and a new one that the alias leads to", []*record.Group{fresh(1), group(record.Simple, "alias.example.", alias(new, none, true))}, []string{"target.example."}, true},
 		{"a new alias to a new name", []*record.Group{fresh(1), group(record.Simple, "a.new.example.", alias(new, none, true))}, nil, true},
 	}
 	for _, test := range tests {
