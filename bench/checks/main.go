@@ -50,30 +50,7 @@ func run(ctx context.Context) error {
 	if _, err := exec.LookPath("taskset"); err != nil {
 		return fmt.Errorf("taskset is missing; Debian has it in the package util-linux")
 	}
-	dir, err := os.MkdirTemp("", "steer-checks-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	bin, err := gauge.BuildServer(dir)
-	if err != nil {
-		return err
-	}
-	_, loadCore := gauge.Cores()
-	if err := gauge.PinSelf(loadCore); err != nil {
-		return err
-	}
-	measures := map[string]func(ctx context.Context, dir, bin string) error{"alone": alone, "servers": servers, "failover": failover}
-	for part := range strings.SplitSeq(*parts, ",") {
-		measure, ok := measures[part]
-		if !ok {
-			return fmt.Errorf("no part %q", part)
-		}
-		if err := measure(ctx, dir, bin); err != nil {
-			return err
-		}
-	}
-	return nil
+	return gauge.Measure(ctx, *parts, map[string]gauge.Part{"alone": alone, "servers": servers, "failover": failover})
 }
 
 // alone measures the checks alone, without a server around them.

@@ -34,7 +34,7 @@ func reloads(ctx context.Context, dir, bin string) error {
 		return err
 	}
 	start := time.Now()
-	p, err := gauge.StartAnywhere(ctx, bin, "-conf", corefile)
+	p, err := gauge.Start(ctx, gauge.AllCores, bin, "-conf", corefile)
 	if err != nil {
 		return err
 	}

@@ -52,30 +52,7 @@ func run(ctx context.Context) error {
 			return fmt.Errorf("%s is missing; Debian has it in the package %s", tool, map[string]string{"dnsperf": "dnsperf", "taskset": "util-linux"}[tool])
 		}
 	}
-	dir, err := os.MkdirTemp("", "steer-growth-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	bin, err := gauge.BuildServer(dir)
-	if err != nil {
-		return err
-	}
-	_, loadCore := gauge.Cores()
-	if err := gauge.PinSelf(loadCore); err != nil {
-		return err
-	}
-	measures := map[string]func(ctx context.Context, dir, bin string) error{"sets": grow, "change": change, "import": reloads}
-	for part := range strings.SplitSeq(*parts, ",") {
-		measure, ok := measures[part]
-		if !ok {
-			return fmt.Errorf("no part %q", part)
-		}
-		if err := measure(ctx, dir, bin); err != nil {
-			return err
-		}
-	}
-	return nil
+	return gauge.Measure(ctx, *parts, map[string]gauge.Part{"sets": grow, "change": change, "import": reloads})
 }
 
 // grown is a server with many record sets.

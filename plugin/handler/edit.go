@@ -2,78 +2,14 @@ package handler
 
 import (
 	"maps"
-	"strings"
-	"sync/atomic"
 
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/routing"
 )
 
-// index leads from a name to what it holds. Most names are in a map that never changes;
-// those that came, went or got another type since it was made are in a small one that is
-// copied for each change.
-type index struct {
-	base map[string]*holder
-	over atomic.Pointer[map[string]*holder] // nil: none; a nil holder: the name is gone
-}
-
 // maxOver is about how many names the small map of an index holds at most: those above
 // them, where they do not exist yet, come on top for the last edit.
 const maxOver = 10_000
-
-// find returns what a canonical name holds, or nil when it does not exist.
-func (x *index) find(name string) *holder { return x.now().find(name) }
-
-// lower returns what the lower-case form of a name holds.
-//
-//go:noinline
-func (x *index) lower(name string) *holder { return x.find(strings.ToLower(name)) }
-
-// names is an index as it is at one moment: who looks up more than one name and draws a
-// conclusion has to do so in one.
-type names struct{ base, over map[string]*holder }
-
-// now returns the index as it is.
-func (x *index) now() names {
-	n := names{base: x.base}
-	if over := x.over.Load(); over != nil {
-		n.over = *over
-	}
-	return n
-}
-
-// find returns what a canonical name holds, or nil when it does not exist.
-func (n names) find(name string) *holder {
-	if h, ok := n.over[name]; ok {
-		return h
-	}
-	return n.base[name]
-}
-
-// encloser returns the closest name above a lower-case name that exists, and nil when
-// the name is outside the zones.
-func (n names) encloser(name string) (*holder, string) {
-	for {
-		parent, ok := record.Parent(name)
-		if !ok {
-			return nil, ""
-		}
-		if h := n.find(parent); h != nil {
-			return h, parent
-		}
-		name = parent
-	}
-}
-
-// edited returns what a name holds since the last edit, if h was it before all of them.
-//
-//go:noinline
-func (x *index) edited(h *holder, name string) *holder {
-	if now, ok := (*x.over.Load())[name]; ok {
-		return now
-	}
-	return h
-}
 
 // Edit replaces groups, adds such as are new and drops others, and publishes what is
 // answered then, if agree accepts what the catalog says of the groups that are put and of

@@ -63,17 +63,13 @@ type Process struct {
 	done chan struct{}
 }
 
-// Start starts a program on a core. It is stopped by Stop, or when ctx or this process
-// ends.
+// AllCores is where a program may use every core.
+const AllCores = -1
+
+// Start starts a program on a core, or on [AllCores]. It is stopped by Stop, or when ctx or
+// this process ends.
 func Start(ctx context.Context, core int, name string, args ...string) (*Process, error) {
 	p := newProcess(ctx, core, name, args...)
-	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
-	return p, p.start()
-}
-
-// StartAnywhere starts a program that may use all cores. It is stopped as Start says.
-func StartAnywhere(ctx context.Context, name string, args ...string) (*Process, error) {
-	p := newProcess(ctx, -1, name, args...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.log, &p.log
 	return p, p.start()
 }
@@ -81,7 +77,7 @@ func StartAnywhere(ctx context.Context, name string, args ...string) (*Process, 
 func newProcess(ctx context.Context, core int, name string, args ...string) *Process {
 	p := &Process{Name: filepath.Base(name), done: make(chan struct{})}
 	cores := strconv.Itoa(core)
-	if core < 0 {
+	if core == AllCores {
 		cores = fmt.Sprintf("0-%d", runtime.NumCPU()-1)
 	}
 	p.cmd = exec.CommandContext(ctx, "taskset", append([]string{"-c", cores, name}, args...)...)
