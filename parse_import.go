@@ -120,7 +120,7 @@ func (b *builder) useImported() {
 	if own == 0 {
 		return
 	}
-	for _, g := range b.catalog.Groups {
+	for g := range b.catalog.All() {
 		for i := range g.Records {
 			if check := g.Records[i].Check; check != record.NoCheck && int(check) < own {
 				b.checks.used[check] = true

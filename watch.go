@@ -20,6 +20,10 @@ const settleTime = 250 * time.Millisecond
 // swap of a symbolic link (as a Kubernetes ConfigMap is updated) count and a mere touch
 // does not. The first look is at once: the files may have changed since they were loaded.
 func (in *instance) watch(ctx context.Context, every time.Duration) {
+	// On a thread of its own: the kernel shares processors among threads more evenly than
+	// the Go runtime shares threads among goroutines.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	seen := loaded(in.config.imported) // is served, or has been reported
 	last := seen                       // at the last look
 	timer := time.NewTimer(0)
@@ -50,18 +54,8 @@ type content struct {
 	err    string // why it cannot be read
 }
 
-// apart puts a goroutine on a thread of its own until it calls what apart returns. One
-// that reads large files and yields now and then goes from thread to thread, and takes
-// the processor from that which is about to answer a query; the kernel shares processors
-// among threads more evenly than the Go runtime shares threads among goroutines.
-func apart() (end func()) {
-	runtime.LockOSThread()
-	return runtime.UnlockOSThread
-}
-
 // look returns what the imported files hold now.
 func (in *instance) look() []content {
-	defer apart()()
 	paths, err := in.config.decl.files()
 	if err != nil {
 		return []content{{err: err.Error()}}
@@ -117,7 +111,6 @@ func (in *instance) reload(ctx context.Context, files []content) (done bool) {
 // alone, which is how large files change mostly. It reports whether it did: the files held
 // what is given.
 func (in *instance) amend(g *generation, files []content) bool {
-	defer apart()()
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.path

@@ -27,7 +27,7 @@ type Data struct {
 func NewData(c *record.Catalog, statuses []healthcheck.Status) *Data {
 	d := &Data{Catalog: c, table: routing.NewTable(c, statuses)}
 	d.names.base, d.zones, d.slots = buildIndex(c, d.table)
-	for _, g := range c.Groups {
+	for g := range c.All() {
 		d.sets.Add(int64(len(g.Records)))
 	}
 	return d

@@ -6,6 +6,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/plugin/internal/slab"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/routing"
 )
@@ -126,7 +127,7 @@ func (x *index) edited(h *holder, name string) *holder {
 // buildIndex makes the map from names to holders that queries look into. It never
 // changes after that, but for the slots, which it returns by the groups' Ordinals.
 func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []*zone, []*slot) {
-	x := &indexer{catalog: c, names: make(map[string]*holder, len(c.Order)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones))}
+	x := &indexer{catalog: c, names: make(map[string]*holder, len(c.Order)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones)), room: new(room)}
 	zones := make([]*zone, len(c.Zones))
 	for i, name := range c.Zones {
 		zones[i] = &zone{name: name, number: i}
@@ -135,13 +136,9 @@ func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []
 	c.EachName(x.exists)
 	x.linkWildcards()
 	slots := make([]*slot, len(c.Order))
-	for i, g := range c.Order {
-		record.Breathe(i)
-		if g == nil { // an edit has left a hole
-			continue
-		}
-		_, s, _ := table.Group(i)
-		slots[i] = x.holds(g.Key, s)
+	for g := range c.All() {
+		_, s, _ := table.Group(int(g.Ordinal))
+		slots[g.Ordinal] = x.holds(g.Key, s)
 	}
 	if x.delegates {
 		n := 0
@@ -167,7 +164,7 @@ type indexer struct {
 	catalog   *record.Catalog
 	names     map[string]*holder
 	zones     map[string]*zone
-	chunk     []holder // holders are allocated many at a time
+	room      *room
 	wildcards []string
 	delegates bool // there is an NS set below an apex
 }
@@ -195,11 +192,7 @@ func (x *indexer) linkWildcards() {
 }
 
 func (x *indexer) holder(name string) *holder {
-	if len(x.chunk) == 0 {
-		x.chunk = make([]holder, 64)
-	}
-	h := &x.chunk[0]
-	x.chunk = x.chunk[1:]
+	h := x.room.holders.New()
 	zone, _ := x.catalog.Zone(name)
 	h.zone = x.zones[zone]
 	return h
@@ -211,14 +204,24 @@ func (x *indexer) holds(k record.Key, s *routing.Selection) *slot {
 	h.cname = h.cname || k.Type == dns.TypeCNAME
 	h.dname = h.dname || k.Type == dns.TypeDNAME
 	x.delegates = x.delegates || k.Type == dns.TypeNS && k.Name != h.zone.name
-	return h.enter(k.Type, s)
+	return h.enter(k.Type, s, x.room)
+}
+
+// room is where the parts of an index are allocated.
+type room struct {
+	holders slab.Of[holder]
+	sets    slab.Of[set]
+	lists   slab.Of[*set]
 }
 
 // enter adds a type to what a name holds, and returns where its answer stands.
-func (h *holder) enter(typ uint16, s *routing.Selection) *slot {
+func (h *holder) enter(typ uint16, s *routing.Selection, r *room) *slot {
 	at := &h.first
 	if !h.empty() {
-		at = &set{}
+		at = r.sets.New()
+		if h.more == nil {
+			h.more = r.lists.Make(1)[:0]
+		}
 		h.more = append(h.more, at)
 	}
 	at.typ = typ

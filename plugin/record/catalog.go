@@ -2,6 +2,8 @@ package record
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"github.com/miekg/dns"
 
@@ -27,8 +29,8 @@ type Catalog struct {
 	// was left out; they answer NODATA.
 	Names map[string]struct{}
 
-	// Order holds all groups in some order, each at its Ordinal. [Catalog.Validate]
-	// makes it.
+	// Order holds all groups in the order in which they came, each at its Ordinal. What
+	// goes leaves a nil, which [Catalog.Validate] closes up and [Catalog.All] leaves out.
 	Order []*Group
 
 	zones  map[string]struct{}
@@ -92,8 +94,7 @@ func (c *Catalog) Add(g *Group) error {
 	if err := g.check(); err != nil {
 		return err
 	}
-	c.Groups[g.Key] = g
-	c.exists = nil
+	c.put(g)
 	c.cuts = c.cuts || c.delegates(g.Key)
 	if g.Policy == Multivalue {
 		g.levelTTL()
@@ -101,13 +102,26 @@ func (c *Catalog) Add(g *Group) error {
 	return nil
 }
 
-// number gives each group its place in Order.
-func (c *Catalog) number() {
-	c.Order = make([]*Group, 0, len(c.Groups))
-	for _, g := range c.Groups {
-		Breathe(len(c.Order))
-		g.Ordinal = int32(len(c.Order))
-		c.Order = append(c.Order, g)
+// All yields every group, in the order of [Catalog.Order].
+func (c *Catalog) All() iter.Seq[*Group] {
+	return func(yield func(*Group) bool) {
+		for i, g := range c.Order {
+			Breathe(i)
+			if g != nil && !yield(g) {
+				return
+			}
+		}
+	}
+}
+
+// closeUp takes the places out of Order that groups have left.
+func (c *Catalog) closeUp() {
+	if len(c.free) == 0 {
+		return
+	}
+	c.Order, c.free = slices.DeleteFunc(c.Order, func(g *Group) bool { return g == nil }), nil
+	for i, g := range c.Order {
+		g.Ordinal = int32(i)
 	}
 }
 

@@ -144,7 +144,7 @@ func (c *Catalog) findLoose() {
 		return
 	}
 	c.loose = make(map[string]struct{})
-	for _, g := range c.Groups {
+	for g := range c.All() {
 		c.noteLoose(g)
 	}
 	for name := range c.untaken {
@@ -252,7 +252,6 @@ func (c *Catalog) put(g *Group) {
 func (c *Catalog) remove(g *Group) {
 	delete(c.Groups, g.Key)
 	switch last := len(c.Order) - 1; {
-	case c.Order == nil: // not numbered yet
 	case int(g.Ordinal) == last:
 		c.Order = c.Order[:last]
 	default:

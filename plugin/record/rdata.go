@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/internal/slab"
 )
 
 // ParseValue returns the RR of a key whose RDATA is value, in the form of a zone file.
@@ -21,12 +23,23 @@ import (
 // The value of a TXT or SPF record that holds no double quote is one text, taken
 // literally and split into strings of 255 bytes.
 func ParseValue(k Key, ttl uint32, origin, value string) (rr dns.RR, warning string, err error) {
+	return new(ValueParser).Parse(k, ttl, origin, value)
+}
+
+// ValueParser parses values that are kept for about as long as each other.
+type ValueParser struct {
+	a    slab.Of[compactA]
+	aaaa slab.Of[compactAAAA]
+}
+
+// Parse is [ParseValue].
+func (p *ValueParser) Parse(k Key, ttl uint32, origin, value string) (rr dns.RR, warning string, err error) {
 	hdr := dns.RR_Header{Name: k.Name, Rrtype: k.Type, Class: dns.ClassINET, Ttl: ttl}
 	switch {
 	case k.Type == dns.TypeA && !generic(value):
-		rr, err = parseA(hdr, value)
+		rr, err = p.parseA(hdr, value)
 	case k.Type == dns.TypeAAAA && !generic(value):
-		rr, err = parseAAAA(hdr, value)
+		rr, err = p.parseAAAA(hdr, value)
 	case (k.Type == dns.TypeTXT || k.Type == dns.TypeSPF) && !generic(value) && !strings.Contains(value, `"`):
 		rr, err = parseText(hdr, value)
 	default:
@@ -50,7 +63,7 @@ type compactA struct {
 	ip [4]byte
 }
 
-func parseA(hdr dns.RR_Header, value string) (dns.RR, error) {
+func (p *ValueParser) parseA(hdr dns.RR_Header, value string) (dns.RR, error) {
 	addr, err := netip.ParseAddr(value)
 	switch {
 	case err != nil:
@@ -58,7 +71,8 @@ func parseA(hdr dns.RR_Header, value string) (dns.RR, error) {
 	case !addr.Is4():
 		return nil, errors.New("is an IPv6 address; its type is AAAA")
 	}
-	c := &compactA{rr: dns.A{Hdr: hdr}, ip: addr.As4()}
+	c := p.a.New()
+	*c = compactA{rr: dns.A{Hdr: hdr}, ip: addr.As4()}
 	c.rr.A = c.ip[:]
 	return &c.rr, nil
 }
@@ -70,7 +84,7 @@ type compactAAAA struct {
 
 // parseAAAA refuses IPv4-mapped addresses: no client can reach one over IPv6, and
 // RFC 4038, section 4.2, keeps them off the wire.
-func parseAAAA(hdr dns.RR_Header, value string) (dns.RR, error) {
+func (p *ValueParser) parseAAAA(hdr dns.RR_Header, value string) (dns.RR, error) {
 	addr, err := netip.ParseAddr(value)
 	switch {
 	case err != nil:
@@ -82,7 +96,8 @@ func parseAAAA(hdr dns.RR_Header, value string) (dns.RR, error) {
 	case addr.Zone() != "":
 		return nil, errors.New("has a zone, which means nothing to others")
 	}
-	c := &compactAAAA{rr: dns.AAAA{Hdr: hdr}, ip: addr.As16()}
+	c := p.aaaa.New()
+	*c = compactAAAA{rr: dns.AAAA{Hdr: hdr}, ip: addr.As16()}
 	c.rr.AAAA = c.ip[:]
 	return &c.rr, nil
 }

@@ -42,7 +42,7 @@ func (c *Catalog) completeSOA() {
 	for _, zone := range c.Zones {
 		k := Key{zone, dns.TypeSOA}
 		if soa := c.SOA[zone]; soa != nil && c.Groups[k] == nil {
-			c.Groups[k] = &Group{Key: k, Records: []RecordSet{{Values: []dns.RR{soa}, Check: NoCheck}}}
+			c.put(&Group{Key: k, Records: []RecordSet{{Values: []dns.RR{soa}, Check: NoCheck}}})
 		}
 	}
 }

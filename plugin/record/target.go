@@ -87,8 +87,8 @@ func (c *Catalog) countNames() {
 	for _, zone := range c.Zones {
 		c.hold(zone)
 	}
-	for k := range c.Groups {
-		c.hold(k.Name)
+	for g := range c.All() {
+		c.hold(g.Name)
 	}
 	for name := range c.Names {
 		c.hold(name)
@@ -159,8 +159,8 @@ func (c *Catalog) EachName(f func(name string) (known bool)) {
 			up(parent)
 		}
 	}
-	for k := range c.Groups {
-		up(k.Name)
+	for g := range c.All() {
+		up(g.Name)
 	}
 	for name := range c.Names {
 		up(name)

@@ -39,13 +39,10 @@ func (c *Catalog) Validate() []Problem {
 	v.conflicts()
 	v.cycles(v.aliases())
 	v.findNamed()
-	n := 0
-	for _, g := range c.Groups {
-		n++
-		Breathe(n)
+	for g := range c.All() {
 		v.traps(g)
 	}
-	c.number()
+	c.closeUp()
 	slices.SortStableFunc(v.problems, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), strings.Compare(a.Key.Name, b.Key.Name), cmp.Compare(a.Key.Type, b.Key.Type))
 	})
@@ -87,23 +84,19 @@ func (v *validator) refuse(g *Group, r *RecordSet, kind string, err error) {
 
 // conflicts finds CNAMEs beside other data (RFC 1034, section 3.6.2).
 func (v *validator) conflicts() {
-	n, cnames := 0, make(map[string]bool)
-	for k := range v.catalog.Groups {
-		n++
-		Breathe(n)
-		if k.Type == dns.TypeCNAME {
-			cnames[k.Name] = true
+	cnames := make(map[string]bool)
+	for g := range v.catalog.All() {
+		if g.Type == dns.TypeCNAME {
+			cnames[g.Name] = true
 		}
 	}
 	if len(cnames) == 0 {
 		return
 	}
 	beside := make(map[string][]uint16) // other types, by name
-	for k := range v.catalog.Groups {
-		n++
-		Breathe(n)
-		if k.Type != dns.TypeCNAME && cnames[k.Name] {
-			beside[k.Name] = append(beside[k.Name], k.Type)
+	for g := range v.catalog.All() {
+		if g.Type != dns.TypeCNAME && cnames[g.Name] {
+			beside[g.Name] = append(beside[g.Name], g.Type)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(beside)) {
@@ -126,10 +119,7 @@ func (v *validator) conflicts() {
 // always healthy. It returns the groups that can be on a cycle: those with an alias to a
 // group that has aliases itself.
 func (v *validator) aliases() (suspects []*Group) {
-	n := 0
-	for _, g := range v.catalog.Groups {
-		n++
-		Breathe(n)
+	for g := range v.catalog.All() {
 		if v.aliasesOf(g) {
 			suspects = append(suspects, g)
 		}

@@ -102,10 +102,7 @@ func (a *Amendment) findDropped(keys map[uint64]struct{}, catalog *record.Catalo
 	if len(keys) == 0 {
 		return true
 	}
-	for _, g := range catalog.Order {
-		if g == nil {
-			continue
-		}
+	for g := range catalog.All() {
 		if _, ok := keys[keyDigest(g.Key)]; ok {
 			a.Drop = append(a.Drop, g.Key)
 		}

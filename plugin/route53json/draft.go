@@ -31,15 +31,16 @@ const fewMembers = 16
 // draft returns the group of a key. It is often the last one.
 func (l *loader) draft(k record.Key) *draft {
 	if n := len(l.drafts); n > 0 && l.drafts[n-1].key == k {
-		return &l.drafts[n-1]
+		return l.drafts[n-1]
 	}
-	i, ok := l.byKey[k]
-	if !ok {
-		i = int32(len(l.drafts))
-		l.drafts = append(l.drafts, draft{key: k})
-		l.byKey[k] = i
+	d := l.byKey[k]
+	if d == nil {
+		d = l.room.drafts.New()
+		d.key, d.members = k, l.room.members.Make(1)[:0]
+		l.byKey[k] = d
+		l.drafts = append(l.drafts, d)
 	}
-	return &l.drafts[i]
+	return d
 }
 
 // identity is what makes a record set one of its group: its set identifier. Where that

@@ -14,11 +14,10 @@ func (l *loader) finish() *Import {
 	l.im.groups = make([]*record.Group, 0, len(l.drafts))
 	for i := range l.drafts {
 		record.Breathe(i)
-		d := &l.drafts[i]
-		if g := l.group(d); g != nil {
+		if g := l.group(l.drafts[i]); g != nil {
 			l.im.groups = append(l.im.groups, g)
 		}
-		d.members, d.byID = nil, nil // the group has what is needed of them
+		l.drafts[i] = nil // the group has what is needed of it
 	}
 	l.drafts = nil
 	l.im.sortProblems()
@@ -33,14 +32,15 @@ func (l *loader) group(d *draft) *record.Group {
 	if len(d.members) > 1 {
 		l.agree(d)
 	}
-	g := &record.Group{Key: d.key}
+	g := l.kept.groups.New()
+	g.Key = d.key
 	for i := range d.members {
 		m := &d.members[i]
 		switch m.state {
 		case served:
 			if g.Records == nil {
 				g.Pos, g.Policy = m.set.Pos, m.policy
-				g.Records = make([]record.RecordSet, 0, len(d.members)-i)
+				g.Records = l.kept.sets.Make(len(d.members) - i)[:0]
 			}
 			l.im.file(m.set.Pos.File).RecordSets++
 			g.Records = l.appendMember(g.Records, d, m)

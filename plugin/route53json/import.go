@@ -71,6 +71,7 @@ func (im *Import) AddTo(c *record.Catalog) error {
 	if len(c.Groups) == 0 {
 		c.Groups = make(map[record.Key]*record.Group, len(im.groups))
 	}
+	c.Order = slices.Grow(c.Order, len(im.groups))
 	for n, g := range im.groups {
 		record.Breathe(n)
 		for i := range g.Records {

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/internal/slab"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -169,13 +172,29 @@ type loader struct {
 	items  []*item // one for each object around the next byte, from the outside in
 	nested int     // how many of them there are
 
-	drafts    []draft
-	byKey     map[record.Key]int32 // drafts
+	drafts    []*draft
+	byKey     map[record.Key]*draft
 	intern    map[string]string
 	targets   map[string]string // of aliases, as written and as they are held
 	lastRaw   []byte            // the last owner name as written, and as it is held
 	lastName  string
 	strangers map[string]struct{} // names of SOA records that are no zones of the block
+
+	kept kept
+	room struct { // for what nobody needs after the load
+		drafts  slab.Of[draft]
+		members slab.Of[member]
+	}
+}
+
+// kept is where what an import is made of is allocated.
+type kept struct {
+	groups  slab.Of[record.Group]
+	sets    slab.Of[record.RecordSet]
+	aliases slab.Of[record.AliasTarget]
+	rrs     slab.Of[dns.RR]
+	values  record.ValueParser
+	names   slab.Strings
 }
 
 func newLoader(options Options) *loader {
@@ -190,7 +209,7 @@ func newLoader(options Options) *loader {
 
 			unlisted: make(map[uint64]struct{}),
 		},
-		byKey:     make(map[record.Key]int32),
+		byKey:     make(map[record.Key]*draft),
 		intern:    make(map[string]string),
 		targets:   make(map[string]string),
 		strangers: make(map[string]struct{}),

@@ -13,7 +13,7 @@ func (l *loader) ownerName(raw []byte) (string, error) {
 	if bytes.Equal(raw, l.lastRaw) {
 		return l.lastName, nil
 	}
-	name, err := canonical(raw)
+	name, err := l.canonical(raw)
 	if err == nil {
 		l.lastRaw, l.lastName = append(l.lastRaw[:0], raw...), name
 	}
@@ -26,7 +26,7 @@ func (l *loader) targetName(raw []byte) (string, error) {
 	if name, ok := l.targets[string(raw)]; ok {
 		return name, nil
 	}
-	name, err := canonical(raw)
+	name, err := l.canonical(raw)
 	if err == nil && len(l.targets) < maxInterned {
 		l.targets[string(raw)] = name
 	}
@@ -35,7 +35,7 @@ func (l *loader) targetName(raw []byte) (string, error) {
 
 // canonical returns the canonical form of a name in Route 53's spelling: with octal
 // escapes, absolute with or without its final dot, with white space around it.
-func canonical(raw []byte) (string, error) {
+func (l *loader) canonical(raw []byte) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		decimal, err := decimalEscapes(raw)
@@ -44,7 +44,7 @@ func canonical(raw []byte) (string, error) {
 		}
 		return record.Canonical(string(decimal))
 	}
-	return record.Canonical(string(raw))
+	return record.Canonical(l.kept.names.Keep(raw))
 }
 
 // decimalEscapes writes Route 53's octal escapes as the decimal ones of zone files,

@@ -4,14 +4,12 @@ import (
 	"bytes"
 
 	"github.com/miekg/dns"
-
-	"github.com/steerdns/steer/plugin/record"
 )
 
 // parseValues makes the RRs of a record set.
 func (c *candidate) parseValues(m *member, ttl uint32) bool {
 	set := &c.it.set
-	rrs := make([]dns.RR, 0, len(set.values))
+	rrs := c.kept.rrs.Make(len(set.values))[:0]
 	var seen map[string]struct{}
 	for i := range set.values {
 		rr, err := c.value(set.values[i].text, ttl)
@@ -53,7 +51,7 @@ func (c *candidate) value(raw []byte, ttl uint32) (dns.RR, error) {
 	if err != nil {
 		return nil, err
 	}
-	rr, _, err := record.ParseValue(c.key, ttl, ".", string(raw))
+	rr, _, err := c.kept.values.Parse(c.key, ttl, ".", string(raw))
 	return rr, err
 }
 

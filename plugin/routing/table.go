@@ -24,6 +24,7 @@ type Table struct {
 	marked []bool    // groups in dirty
 
 	candidates []candidate // scratch
+	room       *room       // while the Table is made
 
 	balances map[*record.LoadBalancer]Balance
 
@@ -71,13 +72,12 @@ func NewTable(c *record.Catalog, checks []healthcheck.Status) *Table {
 		marked:   make([]bool, len(c.Order)),
 		balances: make(map[*record.LoadBalancer]Balance),
 		external: make(map[record.Key]int32),
+		room:     new(room),
 	}
-	for i, g := range c.Order {
-		record.Breathe(i)
-		if g != nil { // an edit may have left a hole
-			t.add(g)
-		}
+	for g := range c.All() {
+		t.add(g)
 	}
+	t.room = nil
 	return t
 }
 
@@ -119,7 +119,7 @@ func (t *Table) targets(g *record.Group, find func(k record.Key, to *record.Grou
 			continue
 		}
 		if targets == nil {
-			targets = make([]target, len(g.Records))
+			targets = t.room.newTargets(len(g.Records))
 		}
 		switch to, held := t.catalog.Target(r.Alias.Name, g.Type); held {
 		case record.Here, record.Elsewhere:
@@ -149,7 +149,7 @@ func (t *Table) rank(n *node) bool {
 
 // link enters a group into the lists of those who must be told of changes.
 func (t *Table) link(self int32) {
-	enter := func(list *[]int32) { *list = appendOnce(*list, self) }
+	enter := func(list *[]int32) { *list = t.appendOnce(*list, self) }
 	t.eachSource(&t.groups[self], enter)
 	t.eachChild(&t.groups[self], enter)
 }
@@ -187,8 +187,11 @@ func (t *Table) eachChild(n *node, f func(list *[]int32)) {
 }
 
 // appendOnce appends v unless it is the last entry: each group links itself in one go.
-func appendOnce(list []int32, v int32) []int32 {
-	if n := len(list); n > 0 && list[n-1] == v {
+func (t *Table) appendOnce(list []int32, v int32) []int32 {
+	switch n := len(list); {
+	case n == 0:
+		return t.room.newList(v)
+	case list[n-1] == v:
 		return list
 	}
 	return append(list, v)
