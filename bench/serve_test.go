@@ -66,6 +66,7 @@ var rows = []row{
 	{"multivalue8of100", "multivalue100.example.org.", dns.TypeA, 8, dns.RcodeSuccess},
 	{"tree3deep", "tree.example.org.", dns.TypeA, 1, dns.RcodeSuccess},
 	{"balancer", "balancer.example.org.", dns.TypeA, 3, dns.RcodeSuccess},
+	{"balancer8of30", "targets.example.org.", dns.TypeA, 8, dns.RcodeSuccess},
 	{"nodata", "weighted3.example.org.", dns.TypeAAAA, 0, dns.RcodeSuccess},
 	{"nxdomain", "nowhere.example.org.", dns.TypeA, 0, dns.RcodeNameError},
 	{"wildcard", "x.wild.example.org.", dns.TypeA, 1, dns.RcodeSuccess},

@@ -13,10 +13,7 @@ import (
 // How many bytes of stack a found answer may need in the plugin. CoreDNS answers each
 // query on a fresh goroutine with a small stack; half a kilobyte to a kilobyte more, and
 // the runtime has to grow it, which costs more than all the rest of the plugin.
-const (
-	maxStack       = 512
-	maxStackSpread = 640 // of a load balancer, whose draw among zones' targets goes deeper
-)
+const maxStack = 512
 
 // rare are the functions that a found answer does not go through, or goes through once
 // in a server's life.
@@ -71,8 +68,12 @@ func frames(t *testing.T, packages ...string) map[string]*frame {
 	return all
 }
 
-// spread makes the answers of load balancers.
-var spread = []string{"routing.(*spread).deal"}
+// What makes an answer of one record, and what one of several: at the deepest, of a load
+// balancer that draws among its zones' targets.
+const (
+	one     = "handler.replyOne"
+	several = "routing.(*Selection).Deal"
+)
 
 // deepest returns the most stack that a function needs together with those it calls,
 // and the way there, which goes through none of the functions left out.
@@ -98,23 +99,19 @@ func TestStack(t *testing.T) {
 	}
 	all := frames(t, "./plugin/handler", "./plugin/routing")
 	const entry = "handler.(*Handler).ServeDNS"
-	for _, name := range slices.Concat([]string{entry}, rare, spread) {
+	for _, name := range append([]string{entry, one, several}, rare...) {
 		if all[name] == nil {
 			t.Errorf("%s is not a function of its own: renamed, or inlined into the way of a found answer", name)
 		}
 	}
-	for _, answer := range []struct {
-		name string
-		out  []string
-		most int
-	}{
-		{"of a group", slices.Concat(rare, spread), maxStack},
-		{"of a load balancer", rare, maxStackSpread},
+	for _, answer := range []struct{ name, out string }{
+		{"of one record", several},
+		{"of several, drawn by a load balancer", one},
 	} {
-		size, way := deepest(all, entry, nil, answer.out)
+		size, way := deepest(all, entry, nil, append([]string{answer.out}, rare...))
 		t.Logf("an answer %s needs %d bytes: %s", answer.name, size, strings.Join(way, ", "))
-		if size >= answer.most {
-			t.Errorf("an answer %s needs %d bytes of stack in the plugin, want less than %d: %s", answer.name, size, answer.most, strings.Join(way, ", "))
+		if size >= maxStack {
+			t.Errorf("an answer %s needs %d bytes of stack in the plugin, want less than %d: %s", answer.name, size, maxStack, strings.Join(way, ", "))
 		}
 	}
 }

@@ -36,7 +36,8 @@ func zone(tb testing.TB, filler int) *handler.Handler {
 		alias("two.example.org.", "one.example.org."),
 		alias("one.example.org.", "weighted3.example.org."),
 	)
-	put(tb, c, balancer("balancer.example.org.").RRGroups()...)
+	put(tb, c, balancer("balancer.example.org.", true).RRGroups()...)
+	put(tb, c, balancer("targets.example.org.", false).RRGroups()...)
 	for i := range filler {
 		g := group(record.Simple, fmt.Sprintf("n%d.filler.example.org.", i), 1)
 		g.Records[0].Check = record.NoCheck
@@ -91,12 +92,17 @@ func alias(name, target string) *record.Group {
 	}}
 }
 
-// balancer is a load balancer of three zones with one node and ten targets each.
-func balancer(name string) *record.LoadBalancer {
+// balancer is a load balancer of three zones with ten targets each, and one node if it
+// answers with nodes.
+func balancer(name string, nodes bool) *record.LoadBalancer {
 	b := &record.LoadBalancer{Name: name, TTL: 60}
 	g := record.TargetGroup{ID: "web", DNS: record.DefaultMinimum, Routing: record.DefaultMinimum}
 	for z := range 3 {
-		b.Zones = append(b.Zones, record.BalancerZone{ID: string(rune('a' + z)), Nodes: []netip.Addr{netip.AddrFrom4([4]byte{198, 51, 100, byte(z)})}})
+		zone := record.BalancerZone{ID: string(rune('a' + z))}
+		if nodes {
+			zone.Nodes = []netip.Addr{netip.AddrFrom4([4]byte{198, 51, 100, byte(z)})}
+		}
+		b.Zones = append(b.Zones, zone)
 		for i := range 10 {
 			g.Targets = append(g.Targets, record.Target{Zone: z, Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(z*10 + i)}), Check: int32(z*10 + i)})
 		}

@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 
 	"github.com/coredns/coredns/plugin/test"
@@ -30,6 +31,16 @@ func TestAllocations(t *testing.T) {
 	alias("one.example.org.", "www.example.org.")
 	alias("two.example.org.", "one.example.org.")
 	alias("three.example.org.", "two.example.org.")
+	lb := &record.LoadBalancer{Name: "lb.example.org.", TTL: 60, Groups: []record.TargetGroup{{ID: "web"}}}
+	for z := range 3 {
+		lb.Zones = append(lb.Zones, record.BalancerZone{ID: string(rune('a' + z))})
+		for i := range 10 {
+			lb.Groups[0].Targets = append(lb.Groups[0].Targets, record.Target{Zone: z, Addr: netip.AddrFrom4([4]byte{192, 0, 2, byte(10*z + i)})})
+		}
+	}
+	for _, g := range lb.RRGroups() {
+		add(g)
+	}
 	validate(t, c)
 	h := serve(c)
 	tests := []struct {
@@ -41,6 +52,7 @@ func TestAllocations(t *testing.T) {
 		{"WWW.example.org.", dns.TypeA, 1},   // message with the record under the query's name
 		{"three.example.org.", dns.TypeA, 1}, // likewise
 		{"x.wild.example.org.", dns.TypeA, 1},
+		{"lb.example.org.", dns.TypeA, 1},      // message with room for the targets drawn
 		{"www.example.org.", dns.TypeAAAA, 2},  // message, authority section
 		{"none.example.org.", dns.TypeAAAA, 2}, // likewise
 	}

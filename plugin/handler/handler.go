@@ -120,11 +120,12 @@ func (h *Handler) answer(ctx context.Context, r *dns.Msg, d *Data, z *zone, s *s
 	if h.Metadata {
 		tell(ctx, d, set, reason)
 	}
-	if len(cards) == 1 {
+	if n == 1 {
 		return replyOne(r, cards), nil
 	}
 	m := replyRoom(r, n)
-	from.Deal(m.Answer, cards, r.Question[0].Name, h.rand)
+	from.Deal(m.Answer, cards, h.rand)
+	routing.Rename(m.Answer, r.Question[0].Name)
 	return m, nil
 }
 

@@ -1,6 +1,8 @@
 package routing
 
 import (
+	"slices"
+
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/healthcheck"
@@ -127,9 +129,9 @@ func (s *Balance) routing(z int) bool {
 // spread is what a load balancer answers for one family: the nodes of the zones in DNS,
 // and of those zones that have none, up to MaxValues of their targets.
 type spread struct {
-	nodes  []dns.RR
-	strata [][]dns.RR // targets that share alike; each stratum gets its turn before one gets a second
-	total  int        // targets in strata
+	always []dns.RR   // nodes, and the targets of strata that give all they have
+	strata [][]dns.RR // targets that share alike, more in each than are drawn of it
+	drawn  int        // how many are drawn of all strata together
 }
 
 // newSpread returns what a load balancer answers in a state.
@@ -139,7 +141,6 @@ type spread struct {
 // is one.
 func newSpread(b *record.LoadBalancer, typ uint16, state *Balance, healthy func(int32) bool) *spread {
 	p := &spread{}
-	shared := 0 // the stratum of all zones, when they share one
 	for z := range b.Zones {
 		if !state.Zones[z].InDNS {
 			continue
@@ -149,25 +150,42 @@ func newSpread(b *record.LoadBalancer, typ uint16, state *Balance, healthy func(
 			continue
 		}
 		rrs := zoneTargets(b, typ, z, state, healthy)
-		if len(rrs) == 0 {
-			continue
-		}
-		p.total += len(rrs)
-		if b.CrossZone && shared > 0 {
+		switch {
+		case len(rrs) == 0:
+		case b.CrossZone && len(p.strata) > 0:
 			p.strata[0] = append(p.strata[0], rrs...)
-			continue
+		default:
+			p.strata = append(p.strata, rrs)
 		}
-		p.strata = append(p.strata, rrs)
-		shared++
 	}
-	p.nodes = p.nodes[:len(p.nodes):len(p.nodes)]
+	p.divide()
 	return p
+}
+
+// divide shares MaxValues targets out among the strata, as if these took turns to give
+// one. A stratum that has no more than its share gives all it has, and leaves the others a
+// larger one.
+func (p *spread) divide() {
+	p.drawn = MaxValues
+	for {
+		i := slices.IndexFunc(p.strata, func(s []dns.RR) bool { return len(s) <= p.drawn/len(p.strata) })
+		if i < 0 {
+			break
+		}
+		p.always = append(p.always, p.strata[i]...)
+		p.drawn -= len(p.strata[i])
+		p.strata = slices.Delete(p.strata, i, i+1)
+	}
+	if len(p.strata) == 0 {
+		p.drawn = 0
+	}
+	p.always = slices.Clip(p.always)
 }
 
 func (p *spread) addNodes(b *record.LoadBalancer, typ uint16, z int) {
 	for _, addr := range b.Zones[z].Nodes {
 		if rr, ok := b.RR(addr, typ); ok {
-			p.nodes = append(p.nodes, rr)
+			p.always = append(p.always, rr)
 		}
 	}
 }
@@ -191,49 +209,7 @@ func zoneTargets(b *record.LoadBalancer, typ uint16, z int, state *Balance, heal
 }
 
 // len returns how many records are answered: all nodes and up to MaxValues targets.
-func (p *spread) len() int { return len(p.nodes) + min(p.total, MaxValues) }
-
-// deal fills out with the records that are answered, in random order.
-//
-//go:noinline
-func (p *spread) deal(out []dns.RR, rnd Rand) {
-	n := copy(out, p.nodes)
-	if p.total <= MaxValues {
-		for _, s := range p.strata {
-			n += copy(out[n:], s)
-		}
-	} else {
-		for s, k := range p.turns(len(out)-n, rnd) {
-			if k > 0 {
-				deal(out[n:n+k], p.strata[s], rnd)
-				n += k
-			}
-		}
-	}
-	shuffle(out, rnd)
-}
-
-// turns returns how many of n targets each stratum gives: the strata take turns, in an
-// order drawn anew for each answer, and each gives one that it has left.
-//
-//go:noinline
-func (p *spread) turns(n int, rnd Rand) []int {
-	order, counts := make([]int, len(p.strata)), make([]int, len(p.strata))
-	for i := range order {
-		j := rnd(uint64(i + 1))
-		order[i] = order[j]
-		order[j] = i
-	}
-	for n > 0 {
-		for _, s := range order {
-			if n > 0 && counts[s] < len(p.strata[s]) {
-				counts[s]++
-				n--
-			}
-		}
-	}
-	return counts
-}
+func (p *spread) len() int { return len(p.always) + p.drawn }
 
 // healthyCheck returns the function that balance and newSpread ask.
 func (t *Table) healthyCheck(check int32) bool { return t.checks[check] == healthcheck.Healthy }
@@ -273,7 +249,7 @@ func (t *Table) note(b *record.LoadBalancer, state Balance) {
 
 // equal reports whether two spreads of one load balancer answer alike.
 func (p *spread) equal(o *spread) bool {
-	if !sameData(p.nodes, o.nodes) || len(p.strata) != len(o.strata) {
+	if !sameData(p.always, o.always) || p.drawn != o.drawn || len(p.strata) != len(o.strata) {
 		return false
 	}
 	for i := range p.strata {

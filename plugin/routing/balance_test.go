@@ -180,7 +180,82 @@ func TestBalancedAnswers(t *testing.T) {
 	}
 }
 
-// TestSpreadShares draws 8 of 6+3 targets and counts each one's share: without cross_zone
+// unordered draws an answer, but for its order, which is drawn when all records are there.
+func unordered(s *Selection, rnd Rand) []dns.RR {
+	cards, from, _, _, _ := s.Choose(rnd)
+	out := make([]dns.RR, from.Len(cards))
+	from.Deal(out, cards, func(n uint64) uint64 {
+		if out[len(out)-1] != nil {
+			return 0
+		}
+		return rnd(n)
+	})
+	return out
+}
+
+// inTurns draws eight of the zones' targets: in an order drawn anew for each answer, each
+// zone gives one that it has left, and again.
+func inTurns(zones [][]dns.RR, rnd Rand) []dns.RR {
+	zones, order := slices.Clone(zones), make([]int, len(zones))
+	for i := range order {
+		j := rnd(uint64(i + 1))
+		order[i] = order[j]
+		order[j] = i
+	}
+	var out []dns.RR
+	for {
+		for _, z := range order {
+			if len(out) == MaxValues {
+				return out
+			}
+			if n := len(zones[z]); n > 0 {
+				i := int(rnd(uint64(n)))
+				out = append(out, zones[z][i])
+				zones[z] = slices.Concat(zones[z][:i], zones[z][i+1:])
+			}
+		}
+	}
+}
+
+// TestSpreadTakesTurns: without cross_zone each set of targets has the odds that it has
+// when zones take turns.
+func TestSpreadTakesTurns(t *testing.T) {
+	for _, tt := range []struct {
+		targets []int // of each zone, nine or more in all
+		sets    int   // different answers
+	}{
+		{[]int{6, 3}, 6},                // all of the small zone
+		{[]int{3, 3, 3}, 3 * 3},         // two of one zone, all of the others
+		{[]int{4, 3, 3}, 4*3 + 4*3 + 6}, // two of one zone, three of the others
+		{[]int{1, 4, 4}, 4 + 4},
+		{[]int{1, 2, 1, 5}, 5},
+		{[]int{2, 2, 2, 1, 2}, 4 * 2},
+		{[]int{1, 3, 2, 2, 2}, 3 + 3*3*2},
+	} {
+		groups, health := "", []string(nil)
+		for z, n := range tt.targets {
+			groups += fmt.Sprintf("%c%d ", 'a'+z, n)
+			health = append(health, fmt.Sprintf("%d/0", n))
+		}
+		b := balancer(false, false, [2]record.Minimum{record.DefaultMinimum, record.DefaultMinimum}, groups)
+		zones := make([][]dns.RR, len(b.Zones))
+		for _, target := range b.Groups[0].Targets {
+			rr, _ := b.RR(target.Addr, dns.TypeA)
+			zones[target.Zone] = append(zones[target.Zone], rr)
+		}
+		s := balanced(t, b, health...)
+		want := setsOf(func(rnd Rand) []dns.RR { return inTurns(zones, rnd) })
+		got := setsOf(func(rnd Rand) []dns.RR { return unordered(s, rnd) })
+		if len(want) != tt.sets {
+			t.Errorf("zones of %d: %d different answers in turns, want %d", tt.targets, len(want), tt.sets)
+		}
+		if !got.equal(want) {
+			t.Errorf("zones of %d: answers %s, want %s", tt.targets, got, want)
+		}
+	}
+}
+
+// TestSpreadShares counts each target's share of the answers of eight: without cross_zone
 // both zones take turns, so that the small zone's targets are always there; with it all
 // nine have the same odds.
 func TestSpreadShares(t *testing.T) {
@@ -193,20 +268,7 @@ func TestSpreadShares(t *testing.T) {
 		{true, big.NewRat(8, 9), big.NewRat(8, 9)},
 	} {
 		s := balanced(t, balancer(false, tt.cross, one, "a6 b3"), "6/0", "3/0")
-		// The order of an answer is drawn last; the first number of each draw will do.
-		share := shares(func(rnd Rand) []dns.RR {
-			out, left := make([]dns.RR, MaxValues), 2+1 // order of the strata, cards of each
-			if tt.cross {
-				left = 1 + 1
-			}
-			s.spread.deal(out, func(n uint64) uint64 {
-				if left--; left < 0 {
-					return 0
-				}
-				return rnd(n)
-			})
-			return out
-		})
+		share := shares(func(rnd Rand) []dns.RR { return unordered(s, rnd) })
 		if len(share) != 9 {
 			t.Errorf("cross_zone %t: %d targets are answered over time, want 9", tt.cross, len(share))
 		}
@@ -218,6 +280,22 @@ func TestSpreadShares(t *testing.T) {
 			if got.Cmp(want) != 0 {
 				t.Errorf("cross_zone %t: %s has a share of %s, want %s", tt.cross, rr, got.RatString(), want.RatString())
 			}
+		}
+	}
+}
+
+// TestSpreadOfManyZones: where there are more zones than records in an answer, each has
+// the same odds.
+func TestSpreadOfManyZones(t *testing.T) {
+	one := [2]record.Minimum{record.DefaultMinimum, record.DefaultMinimum}
+	s := balanced(t, balancer(false, false, one, "a1 b1 c1 d1 e1 f1 g1 h1 i1"), "9/0")
+	share := shares(func(rnd Rand) []dns.RR { return unordered(s, rnd) })
+	if len(share) != 9 {
+		t.Errorf("%d targets are answered over time, want 9", len(share))
+	}
+	for rr, got := range share {
+		if want := big.NewRat(8, 9); got.Cmp(want) != 0 {
+			t.Errorf("%s has a share of %s, want %s", rr, got.RatString(), want.RatString())
 		}
 	}
 }

@@ -73,10 +73,20 @@ func (o odds) String() string {
 
 // oddsOf counts what a Selection answers over the whole range of its random numbers.
 func oddsOf(s *Selection, render func([]dns.RR) string) odds {
+	return count(func(rnd Rand) string { return render(s.Answer("x.example.", rnd).RRs) })
+}
+
+// setsOf counts the sets of records that are drawn over the whole range of a draw's
+// random numbers.
+func setsOf(draw func(Rand) []dns.RR) odds {
+	return count(func(rnd Rand) string { return values(draw(rnd)) })
+}
+
+func count(draw func(Rand) string) odds {
 	o := odds{}
 	for e := new(explorer); ; {
-		answer := render(s.Answer("x.example.", e.rand).RRs)
-		o.add(answer, e.probability())
+		drawn := draw(e.rand)
+		o.add(drawn, e.probability())
 		if !e.next() {
 			return o
 		}

@@ -116,7 +116,7 @@ func chosenOdds(s *Selection, shuffles *rand.Rand) odds {
 		cards, from, _, _, reason := s.Choose(e.rand)
 		out := make([]dns.RR, from.Len(cards))
 		if len(out) > 0 {
-			from.Deal(out, cards, "x.example.", shuffles.Uint64N)
+			from.Deal(out, cards, shuffles.Uint64N)
 		}
 		o.add(outcome{values(out), reason}.String(), e.probability())
 		if !e.next() {

@@ -63,20 +63,21 @@ func (s *Selection) Answer(owner string, rnd Rand) Answer {
 	a := Answer{Set: set, External: last.external, Reason: reason}
 	switch n := from.Len(cards); {
 	case n == 0:
-	case len(cards) == 1 && cards[0].Header().Name == owner:
+	case n == 1 && cards[0].Header().Name == owner:
 		a.RRs = cards
 	default:
 		a.RRs = make([]dns.RR, n)
-		from.Deal(a.RRs, cards, owner, rnd)
+		from.Deal(a.RRs, cards, rnd)
+		Rename(a.RRs, owner)
 	}
 	return a
 }
 
 // Choose is the first half of Answer, for a caller that has room of its own for the
-// records. It returns what from, the Selection at the end of the aliases, has to deal:
-// one card, which is the answer and bears the name of the group that holds it, or those
-// that [Selection.Deal] answers with or draws from. external is the target held elsewhere
-// that the cards come from, if they do.
+// records. It returns what from, the Selection at the end of the aliases, has to deal. If
+// [Selection.Len] is 1, it is one card, which is the answer and bears the name of the group
+// that holds it; else the cards are those that [Selection.Deal] answers with or draws from.
+// external is the target held elsewhere that the cards come from, if they do.
 func (s *Selection) Choose(rnd Rand) (cards []dns.RR, from *Selection, set *record.RecordSet, external *External, reason Reason) {
 	last, from, set, reason := s.choose(rnd)
 	return from.cards(last), from, set, last.external, reason
@@ -99,6 +100,8 @@ func (s *Selection) cards(chosen *leaf) []dns.RR {
 	switch {
 	case chosen.external != nil:
 		return chosen.external.RRs()
+	case s.spread != nil:
+		return s.spread.always
 	case s.table != nil && s.table.several:
 		return s.table.cards
 	}
@@ -116,21 +119,34 @@ func (s *Selection) Len(cards []dns.RR) int {
 	return len(cards)
 }
 
-// Deal fills out, which is Len long, with records under the owner name, in random order.
-func (s *Selection) Deal(out, cards []dns.RR, owner string, rnd Rand) {
-	switch {
-	case s.spread != nil:
-		s.spread.deal(out, rnd)
-	case s.table != nil && s.table.several:
+// Deal fills out, which is Len long, with records in random order. Load balancers draw
+// here, since one more frame would not fit into the stack that a query has.
+func (s *Selection) Deal(out, cards []dns.RR, rnd Rand) {
+	if s.table != nil && s.table.several {
 		deal(out, cards, rnd)
-	default:
-		copy(out, cards)
-		shuffle(out, rnd)
+		return
 	}
-	if out[0].Header().Name != owner { // then none has: they are of one group
-		for i, rr := range out {
-			out[i] = Own(rr, owner)
+	n := copy(out, cards)
+	if s.spread != nil {
+		// A stratum gives its share of what is still to be drawn, rounded up or down at
+		// random. So each has the same odds to give one more, in any company, and the last
+		// gives what is left.
+		for left := len(s.spread.strata); left > 0; left-- {
+			k := (len(out) - n + int(rnd(uint64(left)))) / left
+			deal(out[n:n+k], s.spread.strata[left-1], rnd)
+			n += k
 		}
+	}
+	shuffle(out, rnd)
+}
+
+// Rename puts the records of an answer, at least one, under an owner name.
+func Rename(rrs []dns.RR, owner string) {
+	if rrs[0].Header().Name == owner { // then all have it: they are of one group
+		return
+	}
+	for i, rr := range rrs {
+		rrs[i] = Own(rr, owner)
 	}
 }
 
