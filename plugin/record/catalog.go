@@ -95,11 +95,47 @@ func (c *Catalog) Add(g *Group) error {
 		return err
 	}
 	c.put(g)
+	c.complete(g)
+	return nil
+}
+
+// AddAll is [Catalog.Add] for many groups at once. byKey holds just these, and becomes the
+// catalog's if that is empty. It calls refuse with each group that it leaves out.
+func (c *Catalog) AddAll(groups []*Group, byKey map[Key]*Group, refuse func(g *Group, err error)) {
+	if len(c.Groups) > 0 {
+		for i, g := range groups {
+			Breathe(i)
+			if err := c.Add(g); err != nil {
+				refuse(g, err)
+			}
+		}
+		return
+	}
+	c.Groups, c.exists = byKey, nil
+	c.Order = make([]*Group, 0, len(groups))
+	for i, g := range groups {
+		Breathe(i)
+		err := c.Allows(g.Key, g.Pos)
+		if err == nil {
+			err = g.check()
+		}
+		if err != nil {
+			delete(c.Groups, g.Key)
+			refuse(g, err)
+			continue
+		}
+		g.Ordinal = int32(len(c.Order))
+		c.Order = append(c.Order, g)
+		c.complete(g)
+	}
+}
+
+// complete does to a group that is entered what remains.
+func (c *Catalog) complete(g *Group) {
 	c.cuts = c.cuts || c.delegates(g.Key)
 	if g.Policy == Multivalue {
 		g.levelTTL()
 	}
-	return nil
 }
 
 // All yields every group, in the order of [Catalog.Order].

@@ -103,13 +103,18 @@ type Group struct {
 
 // Label names a record set for people: its set identifier, else its place in the group.
 func (g *Group) Label(i int) string {
-	if id := g.Records[i].SetID; id != "" {
-		return fmt.Sprintf("%q", id)
+	r := &g.Records[i]
+	return label(g.Policy, r.SetID, r.Tier, int32(i))
+}
+
+func label(policy Policy, setID string, tier uint16, index int32) string {
+	switch {
+	case setID != "":
+		return fmt.Sprintf("%q", setID)
+	case policy == Failover:
+		return TierName(tier)
 	}
-	if g.Policy == Failover {
-		return TierName(g.Records[i].Tier)
-	}
-	return fmt.Sprintf("number %d", i+1)
+	return fmt.Sprintf("number %d", index+1)
 }
 
 // TierName is what the grammar calls a tier.

@@ -126,8 +126,26 @@ func (v *validator) uncheckedTarget(g *Group, r *RecordSet, target *Group) {
 		v.warn(g, r, "unchecked target", fmt.Errorf("alias %s evaluates the health of load_balancer %s, which is always healthy: dns_failover is off in all its target groups (%s)", g.Key, b.Name, b.Pos))
 	}
 	if i := target.unchecked(); i >= 0 {
-		v.warn(g, r, "unchecked target", fmt.Errorf("alias %s evaluates the health of %s, which is always healthy: record %s there has no check (%s)", g.Key, target.Name, target.Label(i), target.Records[i].Pos))
+		set := &target.Records[i]
+		v.warn(g, r, "unchecked target", &uncheckedError{g.Key, target.Name, target.Policy, set.SetID, set.Tier, int32(i), set.Pos})
 	}
+}
+
+// uncheckedError says that an alias evaluates a target which is always healthy. It is a
+// type of its own since it can be true of most aliases of a large zone, and only so many
+// are told.
+type uncheckedError struct {
+	alias  Key
+	target string
+	policy Policy
+	setID  string // of the record set without a check
+	tier   uint16
+	index  int32
+	pos    Pos
+}
+
+func (e *uncheckedError) Error() string {
+	return fmt.Sprintf("alias %s evaluates the health of %s, which is always healthy: record %s there has no check (%s)", e.alias, e.target, label(e.policy, e.setID, e.tier, e.index), e.pos)
 }
 
 // unchecked returns the first record set of a group that is always healthy, or -1.

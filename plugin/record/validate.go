@@ -64,6 +64,9 @@ func (v *validator) report(g *Group, r *RecordSet, level Level, kind string, err
 	if r != nil {
 		p.Pos, p.SetID = r.Pos, r.SetID
 	}
+	if len(v.problems) == cap(v.problems) {
+		v.problems = slices.Grow(v.problems, max(16, len(v.problems))) // less often than append
+	}
 	v.problems = append(v.problems, p)
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // target makes the alias of a record set, and reports whether it can be served.
-func (c *candidate) target(m *member) bool {
+func (c *candidate) target(m member) bool {
 	set := &c.it.set
 	switch {
 	case len(set.dnsName.text) == 0:
@@ -43,7 +43,7 @@ func (c *candidate) target(m *member) bool {
 // plainCNAME makes a CNAME record of an alias of that type whose target is outside the
 // zones. Route 53 refuses it: what is there to be answered under the alias's own name is
 // a CNAME that the target itself seldom has. Who wrote it meant the target.
-func (c *candidate) plainCNAME(m *member, target string) bool {
+func (c *candidate) plainCNAME(m member, target string) bool {
 	ttl := c.options.DefaultTTL
 	if len(c.it.set.ttl.text) > 0 {
 		var ok bool

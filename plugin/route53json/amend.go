@@ -177,7 +177,9 @@ func (a *Amendment) Agrees(before, after []record.Problem) bool {
 	now := slices.Clone(a.problems)
 	texts := func(problems []record.Problem, own bool) (others []string) {
 		for _, p := range problems {
-			text := noted(p).Placeless()
+			q := noted(p)
+			q.Reason = bare(p.Err).Error()
+			text := q.Placeless()
 			switch {
 			case !changed[p.Key]:
 				others = append(others, text)

@@ -31,21 +31,21 @@ func (l *loader) takeChange(it *item) {
 // place does with a record set what is to be done. One that cannot be served never
 // replaces one that can.
 func (c *candidate) place(d *draft, m member, do action) {
-	old := d.find(m.identity())
-	if old == nil && do == remove {
-		old = d.onlyAnonymous()
+	old, ok := d.find(m.identity())
+	if !ok && do == remove {
+		old, ok = d.onlyAnonymous()
 	}
 	switch {
-	case do == remove && old == nil:
+	case do == remove && !ok:
 		c.report(Warning, BadChange, "DELETE finds no such record set in what was read so far")
 	case do == remove:
 		old.state = removed
 		old.set.Values, old.set.Alias = nil, nil
-	case old == nil, do != upsert && m.anonymous():
-		d.append(m)
+	case !ok, do != upsert && m.anonymous():
+		c.append(d, m)
 	case m.state == leftOut: // and reported
 	case do == upsert, old.state == leftOut:
-		*old = m
+		*old.set, *old.note = *m.set, *m.note
 	default:
 		c.report(LeftOut, Duplicate, "is there already (%s); the first one stays", old.set.Pos)
 	}

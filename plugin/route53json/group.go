@@ -10,59 +10,75 @@ import (
 
 // finish makes groups of the drafts and ends the load.
 func (l *loader) finish() *Import {
-	l.byKey, l.intern, l.targets = nil, nil, nil
-	l.im.groups = make([]*record.Group, 0, len(l.drafts))
-	for i := range l.drafts {
+	l.im.byKey, l.im.groups = l.byKey, make([]*record.Group, 0, l.drafts.Len())
+	for i := range l.drafts.Len() {
 		record.Breathe(i)
-		if g := l.group(l.drafts[i]); g != nil {
+		d := l.drafts.At(i)
+		if g := l.group(d); g != nil {
 			l.im.groups = append(l.im.groups, g)
+		} else {
+			delete(l.byKey, d.group.Key)
 		}
-		l.drafts[i] = nil // the group has what is needed of it
 	}
-	l.drafts = nil
 	l.im.sortProblems()
 	return l.im
 }
 
-// group returns the group of a draft, or nil when nothing of it is served.
+// group completes the group of a draft. It returns nil when nothing of it is served.
 func (l *loader) group(d *draft) *record.Group {
-	if d.key.Type == dns.TypeNS {
+	g := d.group
+	if g.Type == dns.TypeNS {
 		l.ownServers(d)
 	}
-	if len(d.members) > 1 {
+	if len(d.notes) > 1 {
 		l.agree(d)
 	}
-	g := l.kept.groups.New()
-	g.Key = d.key
-	for i := range d.members {
-		m := &d.members[i]
+	first, whole := -1, true // whole: all that were read are served as they are
+	for i := range d.notes {
+		m := d.member(i)
 		switch m.state {
 		case served:
-			if g.Records == nil {
+			if first < 0 {
+				first = i
 				g.Pos, g.Policy = m.set.Pos, m.policy
-				g.Records = l.kept.sets.Make(len(d.members) - i)[:0]
 			}
 			l.im.file(m.set.Pos.File).RecordSets++
-			g.Records = l.appendMember(g.Records, d, m)
+			whole = whole && !m.several()
+			continue
 		case leftOut:
-			l.im.names[d.key.Name] = struct{}{}
+			l.im.names[g.Name] = struct{}{}
 		}
+		whole = false
 	}
-	if g.Records == nil {
+	if first < 0 {
 		return nil
+	}
+	if !whole {
+		g.Records = l.records(d)
 	}
 	l.compareTTLs(d, g)
 	return g
 }
 
+// records returns the record sets of a draft that are served.
+func (l *loader) records(d *draft) []record.RecordSet {
+	var records []record.RecordSet
+	for i := range d.notes {
+		if m := d.member(i); m.state == served {
+			records = l.appendMember(records, d, m)
+		}
+	}
+	return records
+}
+
 // ownServers leaves the name servers of a hosted zone out that is no zone of the block:
 // its records are served as names of a zone above it, and its NS would delegate them.
 func (l *loader) ownServers(d *draft) {
-	if _, ok := l.strangers[d.key.Name]; !ok {
+	if _, ok := l.strangers[d.group.Name]; !ok {
 		return
 	}
-	for i := range d.members {
-		l.dismiss(d, &d.members[i], Misplaced, "these are the servers of the zone %s itself, which is none of this block's; as a delegation they would hide its records", d.key.Name)
+	for i := range d.notes {
+		l.dismiss(d, d.member(i), Misplaced, "these are the servers of the zone %s itself, which is none of this block's; as a delegation they would hide its records", d.group.Name)
 	}
 }
 
@@ -72,13 +88,13 @@ func (l *loader) ownServers(d *draft) {
 func (l *loader) agree(d *draft) {
 	policy, first := d.policy()
 	var tiers []uint16
-	for i := range d.members {
-		m := &d.members[i]
+	for i := range d.notes {
+		m := d.member(i)
 		switch {
 		case m.state != served:
 		case m.policy != policy:
 			l.dismiss(d, m, Conflict, "is %s, but the group is %s (%s)", m.policy, policy, first.set.Pos)
-		case policy == record.Simple && m != first:
+		case policy == record.Simple && m.set != first.set:
 			l.dismiss(d, m, Conflict, "has no routing policy, so the name has room for one record set; there is another (%s)", first.set.Pos)
 		case policy == record.Failover && slices.Contains(tiers, m.set.Tier):
 			l.dismiss(d, m, Conflict, "is a second %s; the first one stays", record.TierName(m.set.Tier))
@@ -89,32 +105,35 @@ func (l *loader) agree(d *draft) {
 }
 
 // policy returns the policy that a group has, and its first record set.
-func (d *draft) policy() (record.Policy, *member) {
+func (d *draft) policy() (record.Policy, member) {
 	votes := make(map[record.Policy]int)
 	most := 0
-	for i := range d.members {
-		if m := &d.members[i]; m.state == served {
+	for i := range d.notes {
+		if m := d.member(i); m.state == served {
 			votes[m.policy]++
 			most = max(most, votes[m.policy])
 		}
 	}
-	for i := range d.members {
-		if m := &d.members[i]; m.state == served && votes[m.policy] == most {
+	for i := range d.notes {
+		if m := d.member(i); m.state == served && votes[m.policy] == most {
 			return m.policy, m
 		}
 	}
-	return record.Simple, nil
+	return record.Simple, member{}
 }
+
+// several reports whether a member stands for several record sets.
+func (m member) several() bool { return m.policy == record.Multivalue && len(m.set.Values) > 1 }
 
 // appendMember appends a member's record set: of a multivalue one with several values
 // one for each, since up to eight values are chosen among all of them.
-func (l *loader) appendMember(to []record.RecordSet, d *draft, m *member) []record.RecordSet {
-	if m.policy != record.Multivalue || len(m.set.Values) < 2 {
-		return append(to, m.set)
+func (l *loader) appendMember(to []record.RecordSet, d *draft, m member) []record.RecordSet {
+	if !m.several() {
+		return append(to, *m.set)
 	}
 	l.reportMember(d, m, Changed, BadPolicy, "has %d values, and multivalue record sets have one; taken for one record set each, with the same health check", len(m.set.Values))
 	for i := range m.set.Values {
-		one := m.set
+		one := *m.set
 		one.Values = m.set.Values[i : i+1 : i+1]
 		if i > 0 {
 			one.SetID = ""
@@ -147,15 +166,15 @@ func (l *loader) compareTTLs(d *draft, g *record.Group) {
 }
 
 // dismiss leaves a member out that was to be served.
-func (l *loader) dismiss(d *draft, m *member, kind Kind, format string, args ...any) {
+func (l *loader) dismiss(d *draft, m member, kind Kind, format string, args ...any) {
 	if m.state == served {
 		m.state = leftOut
 		l.reportMember(d, m, LeftOut, kind, format, args...)
 	}
 }
 
-func (l *loader) reportMember(d *draft, m *member, level Level, kind Kind, format string, args ...any) {
-	p := about(d.key, m.set.Pos, m.set.SetID)
+func (l *loader) reportMember(d *draft, m member, level Level, kind Kind, format string, args ...any) {
+	p := about(d.group.Key, m.set.Pos, m.set.SetID)
 	p.Index = int(m.index)
 	l.im.report(p, level, kind, format, args...)
 }

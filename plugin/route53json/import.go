@@ -26,7 +26,8 @@ type Import struct {
 	Problems []Problem // by file and line
 
 	groups  []*record.Group
-	names   map[string]struct{} // exist, though what they held was left out
+	byKey   map[record.Key]*record.Group // groups
+	names   map[string]struct{}          // exist, though what they held was left out
 	checks  []*check
 	byID    map[string]int32 // checks
 	index   []int32          // of checks in the catalog
@@ -68,10 +69,6 @@ func (im *Import) AddTo(c *record.Catalog) error {
 	if err != nil {
 		return err
 	}
-	if len(c.Groups) == 0 {
-		c.Groups = make(map[record.Key]*record.Group, len(im.groups))
-	}
-	c.Order = slices.Grow(c.Order, len(im.groups))
 	for n, g := range im.groups {
 		record.Breathe(n)
 		for i := range g.Records {
@@ -79,14 +76,12 @@ func (im *Import) AddTo(c *record.Catalog) error {
 				r.Check = index[r.Check]
 			}
 		}
-		if err := c.Add(g); err != nil {
-			im.leaveOut(c, g, err)
-		}
 	}
+	c.AddAll(im.groups, im.byKey, func(g *record.Group, err error) { im.leaveOut(c, g, err) })
 	for name := range im.names {
 		c.Names[name] = struct{}{}
 	}
-	im.groups, im.names, im.index = nil, nil, index
+	im.groups, im.byKey, im.names, im.index = nil, nil, nil, index
 	im.sortProblems()
 	return nil
 }
@@ -113,7 +108,7 @@ func (im *Import) Note(problems []record.Problem) (others []record.Problem) {
 		if q.Level == LeftOut {
 			im.file(p.Pos.File).RecordSets--
 		}
-		im.report(q, q.Level, q.Kind, "%s", q.Reason)
+		im.report(q, q.Level, q.Kind, "%v", bare(p.Err))
 	}
 	im.sortProblems()
 	return others

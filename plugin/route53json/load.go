@@ -88,13 +88,22 @@ func (e Errors) Error() string {
 	return strings.Join(texts, "; ")
 }
 
+const (
+	usualSize   = 300     // bytes of a file that stand for a record set, as the AWS CLI writes it
+	maxExpected = 1 << 22 // record sets that there is room for before one was read
+)
+
 func (l *loader) open(path string) *FileError {
 	f, err := openFile(path)
 	if err != nil {
 		return &FileError{Path: path, Err: plainError(err)}
 	}
 	defer f.Close()
-	return l.read(path, f)
+	size := int64(0)
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
+	}
+	return l.read(path, f, size)
 }
 
 // openFile opens a regular file. To open a pipe would wait for its other end.
@@ -111,10 +120,10 @@ func openFile(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// read loads one file.
-func (l *loader) read(path string, r io.Reader) *FileError {
+// read loads one file of about a size in bytes.
+func (l *loader) read(path string, r io.Reader, size int64) *FileError {
 	l.im.order[path] = len(l.im.Files)
-	l.im.Files = append(l.im.Files, File{Path: path})
+	l.im.Files = append(l.im.Files, File{Path: path, ledger: make(ledger, 0, min(size/usualSize, maxExpected))})
 	var h maphash.Hash
 	h.SetSeed(seed)
 	l.path, l.index = path, 0
@@ -172,8 +181,9 @@ type loader struct {
 	items  []*item // one for each object around the next byte, from the outside in
 	nested int     // how many of them there are
 
-	drafts    []*draft
-	byKey     map[record.Key]*draft
+	drafts    slab.List[draft]
+	notes     slab.Of[note]
+	byKey     map[record.Key]*record.Group // at their Ordinals in drafts
 	intern    map[string]string
 	targets   map[string]string // of aliases, as written and as they are held
 	lastRaw   []byte            // the last owner name as written, and as it is held
@@ -181,10 +191,6 @@ type loader struct {
 	strangers map[string]struct{} // names of SOA records that are no zones of the block
 
 	kept kept
-	room struct { // for what nobody needs after the load
-		drafts  slab.Of[draft]
-		members slab.Of[member]
-	}
 }
 
 // kept is where what an import is made of is allocated.
@@ -209,7 +215,7 @@ func newLoader(options Options) *loader {
 
 			unlisted: make(map[uint64]struct{}),
 		},
-		byKey:     make(map[record.Key]*draft),
+		byKey:     make(map[record.Key]*record.Group),
 		intern:    make(map[string]string),
 		targets:   make(map[string]string),
 		strangers: make(map[string]struct{}),

@@ -9,7 +9,7 @@ import (
 
 // policy finds the routing policy of a record set, for which Route 53 has a member
 // each, and reports whether it is served.
-func (c *candidate) policy(m *member) bool {
+func (c *candidate) policy(m member) bool {
 	set := &c.it.set
 	var room [3 + len(unservedPolicies)]string
 	members := room[:0]
@@ -58,7 +58,7 @@ func (c *candidate) policy(m *member) bool {
 	return true
 }
 
-func (c *candidate) weight(m *member) bool {
+func (c *candidate) weight(m member) bool {
 	v := c.it.set.weight
 	n, err := strconv.ParseUint(string(v.text), 10, 16)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *candidate) weight(m *member) bool {
 	return true
 }
 
-func (c *candidate) tier(m *member) bool {
+func (c *candidate) tier(m member) bool {
 	switch v := c.it.set.failover; {
 	case v.is("primary"):
 		m.set.Tier = 1

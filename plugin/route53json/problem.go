@@ -182,10 +182,11 @@ func (im *Import) report(p Problem, level Level, kind Kind, format string, args 
 	im.Problems = append(im.Problems, p)
 }
 
-// noted returns what a catalog's validation says of an imported record set.
+// noted returns what a catalog's validation says of an imported record set, but for the
+// Reason.
 func noted(p record.Problem) Problem {
 	q := about(p.Key, p.Pos, p.SetID)
-	q.Kind, q.Reason = Kind(p.Kind), bare(p.Err).Error()
+	q.Kind = Kind(p.Kind)
 	if p.Level == record.LeftOut {
 		q.Level = LeftOut
 	}

@@ -21,9 +21,9 @@ func (l *loader) takeRecordSet(it *item, do action) (key uint64) {
 		return 0
 	}
 	d := l.draft(c.key)
-	m := member{index: int32(l.index), state: leftOut}
-	m.set = record.RecordSet{Pos: l.pos(it), SetID: l.shared(it.set.setID.text), Check: record.NoCheck, Imported: true}
-	if do != remove && c.fill(&m) {
+	m := member{new(record.RecordSet), &note{index: int32(l.index), state: leftOut}}
+	*m.set = record.RecordSet{Pos: l.pos(it), SetID: l.shared(it.set.setID.text), Check: record.NoCheck, Imported: true}
+	if do != remove && c.fill(m) {
 		m.state = served
 	}
 	c.place(d, m, do)
@@ -106,7 +106,7 @@ func (l *loader) recordType(v scalar) (uint16, error) {
 }
 
 // fill makes the record set, and reports whether it can be served.
-func (c *candidate) fill(m *member) bool {
+func (c *candidate) fill(m member) bool {
 	set := &c.it.set
 	switch {
 	case c.it.odd != "":
@@ -129,7 +129,7 @@ func (c *candidate) fill(m *member) bool {
 }
 
 // check finds the health check.
-func (c *candidate) check(m *member) bool {
+func (c *candidate) check(m member) bool {
 	if id := c.it.set.checkID; len(id.text) > 0 {
 		m.set.Check = c.checkIndex(id.text, m.set.Pos)
 	}
@@ -137,7 +137,7 @@ func (c *candidate) check(m *member) bool {
 }
 
 // answers makes the RRs of a record set that has values.
-func (c *candidate) answers(m *member) bool {
+func (c *candidate) answers(m member) bool {
 	set := &c.it.set
 	switch {
 	case c.key.Type == dns.TypeCNAME && len(set.values) > 1:

@@ -7,7 +7,7 @@ import (
 )
 
 // parseValues makes the RRs of a record set.
-func (c *candidate) parseValues(m *member, ttl uint32) bool {
+func (c *candidate) parseValues(m member, ttl uint32) bool {
 	set := &c.it.set
 	rrs := c.kept.rrs.Make(len(set.values))[:0]
 	var seen map[string]struct{}

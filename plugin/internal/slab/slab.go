@@ -17,8 +17,8 @@ const chunkSize = 256 << 10
 // A chunk stays in memory while anything in it is used. The first ones are small: who
 // allocates little keeps little.
 type Of[T any] struct {
-	free []T
-	last int // length of the last chunk
+	chunk []T // the last one
+	used  int // of the chunk
 }
 
 // New returns a new zero value.
@@ -26,17 +26,33 @@ func (s *Of[T]) New() *T { return &s.Make(1)[0] }
 
 // Make returns n zero values, and room for no more.
 func (s *Of[T]) Make(n int) []T {
-	if n > len(s.free) {
+	if n > len(s.chunk)-s.used {
 		most := max(1, chunkSize/int(unsafe.Sizeof(*new(T))))
 		if n > most/4 { // what is left of the chunk may do for others
 			return make([]T, n)
 		}
-		s.last = max(n, min(2*s.last, most))
-		s.free = make([]T, s.last)
+		s.chunk = make([]T, max(n, min(2*len(s.chunk), most)))
+		s.used = 0
 	}
-	out := s.free[:n:n]
-	s.free = s.free[n:]
-	return out
+	s.used += n
+	return s.chunk[s.used-n : s.used : s.used]
+}
+
+// Append appends a value to values that were made here, in their place if nothing was made
+// since.
+func (s *Of[T]) Append(to []T, v T) []T {
+	if len(to) == 0 {
+		to = s.Make(1)
+		to[0] = v
+		return to
+	}
+	if at := s.used - len(to); at >= 0 && s.used < len(s.chunk) && &s.chunk[at] == &to[0] {
+		s.used++
+		to = s.chunk[at:s.used:s.used]
+		to[len(to)-1] = v
+		return to
+	}
+	return append(to, v)
 }
 
 // Strings keeps strings one after another.
@@ -55,4 +71,28 @@ func (s *Strings) Keep(b []byte) string {
 	n := s.chunk.Len()
 	_, _ = s.chunk.Write(b)
 	return s.chunk.String()[n:]
+}
+
+// List is a list of values that stay where they are: it grows without copies.
+type List[T any] struct {
+	chunks [][]T
+	n      int
+}
+
+// listChunk is how many values the chunks of a List hold.
+const listChunk = 1024
+
+// Len returns how many values there are.
+func (l *List[T]) Len() int { return l.n }
+
+// At returns the value at an index.
+func (l *List[T]) At(i int) *T { return &l.chunks[i/listChunk][i%listChunk] }
+
+// Append appends a zero value and returns it.
+func (l *List[T]) Append() *T {
+	if l.n%listChunk == 0 {
+		l.chunks = append(l.chunks, make([]T, listChunk))
+	}
+	l.n++
+	return l.At(l.n - 1)
 }
