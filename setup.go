@@ -1,6 +1,8 @@
 package steer
 
 import (
+	"context"
+
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
@@ -13,11 +15,22 @@ func init() { plugin.Register(handler.Name, setup) }
 // setup reads one directive and wires CoreDNS's hooks. It starts nothing itself: when a
 // later directive is wrong, the new instance is dropped and none of its hooks is called.
 func setup(c *caddy.Controller) error {
-	config, err := parse(c)
+	var in *instance
+	var err error
+	load := func() {
+		var config *config
+		if config, err = parse(c); err == nil {
+			in = newInstance(c, config)
+		}
+	}
+	if len(running.all()) > 0 {
+		quietly(context.Background(), load)
+	} else {
+		load()
+	}
 	if err != nil {
 		return plugin.Error(handler.Name, err)
 	}
-	in := newInstance(c, config)
 	c.OnStartup(in.start)
 	c.OnShutdown(in.stop)
 	c.OnRestart(sweep)

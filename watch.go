@@ -3,7 +3,6 @@ package steer
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"time"
 
@@ -20,10 +19,7 @@ const settleTime = 250 * time.Millisecond
 // swap of a symbolic link (as a Kubernetes ConfigMap is updated) count and a mere touch
 // does not. The first look is at once: the files may have changed since they were loaded.
 func (in *instance) watch(ctx context.Context, every time.Duration) {
-	// On a thread of its own: the kernel shares processors among threads more evenly than
-	// the Go runtime shares threads among goroutines.
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
+	defer apart()()
 	seen := loaded(in.config.imported) // is served, or has been reported
 	last := seen                       // at the last look
 	timer := time.NewTimer(0)
@@ -79,15 +75,22 @@ func loaded(im *route53json.Import) []content {
 	return files
 }
 
-// reload loads the files, which hold what is given, beside the running data and swaps it
-// in whole. When something is wrong it says so, and the running data stays. It reports
-// false and does nothing when the files changed while they were read: what was loaded
-// may be a half of each state.
+// reload makes the files, which hold what is given, what is served: by a change of the
+// running data where that will do, or else as a whole. It reports false and does nothing
+// when the context has ended, or when the files changed while they were read: what was
+// loaded may be a half of each state.
 func (in *instance) reload(ctx context.Context, files []content) (done bool) {
-	old := in.generation()
-	if in.amend(old, files) {
+	if in.amend(in.generation(), files) {
 		return true
 	}
+	quietly(ctx, func() { done = in.replace(ctx, files) })
+	return done
+}
+
+// replace loads the files beside the running data and swaps it in whole. When something is
+// wrong it says so, and the running data stays. What it returns is what reload does.
+func (in *instance) replace(ctx context.Context, files []content) (done bool) {
+	old := in.generation()
 	next, err := old.config.rebuild(time.Now())
 	switch {
 	case ctx.Err() != nil:

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -46,8 +47,8 @@ func reloads(ctx context.Context, dir, bin string) error {
 	time.Sleep(3 * time.Second)
 
 	// What is left to do after all was loaded would disturb the others.
-	edits := []phase{{"quiet", nil}, {"one value has changed", []*spot{&f.value}}, {"one name has gone, one has come", []*spot{&f.name, &f.value}}}
-	loads := []phase{{"quiet", nil}, {"a health check has changed: all is loaded", []*spot{&f.check, &f.value}}}
+	edits := []phase{{name: "quiet"}, {name: "one value has changed", spots: []*spot{&f.value}}, {name: "one name has gone, one has come", spots: []*spot{&f.name, &f.value}}}
+	loads := []phase{{name: "quiet"}, {name: "another program is busy", beside: true}, {name: "a health check has changed: all is loaded", spots: []*spot{&f.check, &f.value}}}
 	fmt.Printf("Latency of a query at %d queries a second, with a file of %d record sets that is looked at every 2 s; medians and ranges of %d rounds in turns.\n\n", *rate, sets, *rounds)
 	t := gauge.NewTable("while", "served after s", "p50 µs", "p99 µs", "p99 × quiet")
 	for _, phases := range [][]phase{edits, loads} {
@@ -59,10 +60,12 @@ func reloads(ctx context.Context, dir, bin string) error {
 	return nil
 }
 
-// phase is something to measure: what changes in the file, if anything does.
+// phase is something to measure: what changes in the file, if anything does, and whether
+// another program keeps a core busy.
 type phase struct {
-	name  string
-	spots []*spot
+	name   string
+	spots  []*spot
+	beside bool
 }
 
 // measure goes through phases over and over, the first of which is quiet, and adds a row
@@ -71,7 +74,7 @@ func (f *importFile) measure(ctx context.Context, port int, phases []phase, t *g
 	p50, p99, took := make([]gauge.Sample, len(phases)), make([]gauge.Sample, len(phases)), make([]gauge.Sample, len(phases))
 	for range *rounds {
 		for i, phase := range phases {
-			latencies, reload, err := f.change(ctx, port, phase.spots)
+			latencies, reload, err := f.during(ctx, port, phase)
 			if err != nil {
 				return err
 			}
@@ -88,6 +91,18 @@ func (f *importFile) measure(ctx context.Context, port int, phases []phase, t *g
 		t.Row(phase.name, after, p50[i].Format("%.0f"), p99[i].Format("%.0f"), p99[i].Over(p99[0]).Format("%.2f"))
 	}
 	return nil
+}
+
+// during takes latencies during a phase.
+func (f *importFile) during(ctx context.Context, port int, p phase) (latencies gauge.Sample, reload time.Duration, err error) {
+	if p.beside {
+		busy := exec.CommandContext(ctx, "sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			return nil, 0, err
+		}
+		defer func() { _ = busy.Process.Kill(); _ = busy.Wait() }()
+	}
+	return f.change(ctx, port, p.spots)
 }
 
 // importFile is a file of record sets with spots that change.

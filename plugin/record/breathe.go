@@ -1,14 +1,27 @@
 package record
 
-import "runtime"
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
 
-// Breathe lets other goroutines run now and then where there is one processor. Loops over
+// Breathe lets queries be answered now and then where there is one processor. Loops over
 // everything that a catalog holds call it with a count: a load of a million records beside
-// the running data takes seconds, and queries that wait for it would wait for up to 10 ms,
-// until the runtime takes the processor away. Where there are more, the loader leaves
-// queries what it does not use, and to yield costs more than it gives.
+// the running data takes seconds, and queries would wait for up to 10 ms each, until the
+// runtime takes the processor away. To yield would not do, since the runtime looks for
+// packets when it has nothing else to run. With more processors the loader leaves queries
+// those that it does not use.
 func Breathe(count int) {
-	if count%32 == 0 && runtime.GOMAXPROCS(0) == 1 {
-		runtime.Gosched()
+	if count%32 != 0 || runtime.GOMAXPROCS(0) > 1 || time.Now().UnixNano()-breathed.Load() < int64(breath) {
+		return
 	}
+	time.Sleep(time.Microsecond)
+	breathed.Store(time.Now().UnixNano())
 }
+
+// breath is how long a loop runs on one processor. To sleep takes a millisecond.
+const breath = time.Millisecond
+
+// breathed is when a loop slept last, in nanoseconds.
+var breathed atomic.Int64

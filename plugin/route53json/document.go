@@ -95,12 +95,12 @@ func (l *loader) element() (known bool, err error) {
 	if what != aPage {
 		l.index++
 	}
+	record.Breathe(l.index)
 	return true, l.accept(it, what, digest)
 }
 
 // take takes what an object describes, and notes it in the ledger of the file.
 func (l *loader) take(it *item, what kindOfItem, digest uint64) error {
-	record.Breathe(l.index)
 	e := entry{digest: digest}
 	switch what {
 	case aChange:
