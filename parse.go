@@ -51,6 +51,9 @@ func parseAt(c *caddy.Controller, now time.Time) (*config, error) {
 		return nil, errors.New("no steer directive")
 	}
 	cfg, err := newBuilder(d, now).build()
+	if len(d.imports) == 0 { // and nothing is built of them again
+		d.checks, d.groups, d.balancers = nil, nil, nil
+	}
 	return cfg, concealError(err)
 }
 

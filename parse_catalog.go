@@ -9,6 +9,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/internal/slab"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -25,6 +26,13 @@ type builder struct {
 	imported *route53json.Import
 
 	warnings []record.Problem
+
+	kept struct { // where the catalog's parts are allocated
+		groups slab.Of[record.Group]
+		sets   slab.Of[record.RecordSet]
+		rrs    slab.Of[dns.RR]
+		values record.ValueParser
+	}
 }
 
 // aliasDecl is an alias whose target waits until all groups are known.
@@ -73,6 +81,11 @@ func (b *builder) warn(pos record.Pos, key record.Key, id, kind, format string, 
 
 // addGroups adds a group for each name and type of each stanza.
 func (b *builder) addGroups() error {
+	n := 0
+	for _, g := range b.decl.groups {
+		n += len(g.names) * len(g.types)
+	}
+	b.catalog.Groups, b.catalog.Order = make(map[record.Key]*record.Group, n), make([]*record.Group, 0, n)
 	for _, g := range b.decl.groups {
 		for _, at := range g.names {
 			for _, typ := range g.types {
@@ -86,11 +99,12 @@ func (b *builder) addGroups() error {
 }
 
 func (b *builder) addGroup(d *groupDecl, at placed, typ uint16) error {
-	g := &record.Group{Key: record.Key{Name: at.name, Type: typ}, Pos: d.pos, Policy: d.policy}
+	g := b.kept.groups.New()
+	g.Key, g.Pos, g.Policy = record.Key{Name: at.name, Type: typ}, d.pos, d.policy
 	if err := b.catalog.Allows(g.Key, g.Pos); err != nil {
 		return err
 	}
-	g.Records = make([]record.RecordSet, 0, len(d.records))
+	g.Records = b.kept.sets.Make(len(d.records))[:0]
 	for i := range d.records {
 		r, err := b.recordSet(&d.records[i], g.Key, at.zone)
 		if err != nil {
@@ -128,9 +142,9 @@ func (b *builder) values(d *recordDecl, key record.Key, zone string) ([]dns.RR, 
 	if d.ttl != nil {
 		ttl = *d.ttl
 	}
-	rrs := make([]dns.RR, 0, len(d.values))
+	rrs := b.kept.rrs.Make(len(d.values))[:0]
 	for _, value := range d.values {
-		rr, warning, err := record.ParseValue(key, ttl, zone, value)
+		rr, warning, err := b.kept.values.Parse(key, ttl, zone, value)
 		if err != nil {
 			return nil, record.ErrorAt(d.pos, "%w", d.explain(err, key, zone, value))
 		}

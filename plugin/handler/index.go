@@ -6,7 +6,7 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/steerdns/steer/plugin/internal/slab"
+	"github.com/steerdns/steer/internal/slab"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/routing"
 )

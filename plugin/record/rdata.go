@@ -9,7 +9,7 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/steerdns/steer/plugin/internal/slab"
+	"github.com/steerdns/steer/internal/slab"
 )
 
 // ParseValue returns the RR of a key whose RDATA is value, in the form of a zone file.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/steerdns/steer/plugin/internal/slab"
+	"github.com/steerdns/steer/internal/slab"
 	"github.com/steerdns/steer/plugin/record"
 )
 

@@ -1,6 +1,6 @@
 package routing
 
-import "github.com/steerdns/steer/plugin/internal/slab"
+import "github.com/steerdns/steer/internal/slab"
 
 // room is where the parts of a new Table are allocated: many at a time. What changes
 // later is allocated one by one, or a part that stays would keep those beside it; nil is

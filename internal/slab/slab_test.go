@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/steerdns/steer/plugin/internal/slab"
+	"github.com/steerdns/steer/internal/slab"
 )
 
 // TestMake: what is handed out is zero, as long as was asked, and nobody else's, whatever
