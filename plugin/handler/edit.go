@@ -125,8 +125,8 @@ func (d *Data) reshape(names map[string][]uint16) {
 // got, or nil when it exists no more. Its groups answer from its slots from then on.
 func (d *Data) redraw(name string, old *holder, got []uint16) *holder {
 	h := &holder{zone: old.zone, wildcard: old.wildcard, cut: old.cut, cname: old.cname, dname: old.dname}
-	types := []uint16{old.first.typ}
-	for _, s := range old.more {
+	var types []uint16
+	for s := &old.first; s != nil; s = s.next {
 		types = append(types, s.typ)
 	}
 	for _, typ := range append(types, got...) {

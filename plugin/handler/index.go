@@ -28,14 +28,13 @@ type zone struct {
 // holder is a name that exists in a zone, and what it holds: nothing, if it is an empty
 // non-terminal.
 //
-// Its first set is a part of it: with a million names each pointer on the way of a query
-// is a wait for memory.
+// Its first set is a part of it, and beside what else a query looks at: with a million
+// names each pointer on its way, and each line of the cache, is a wait for memory.
 type holder struct {
-	zone     *zone
 	first    set
-	more     []*set
-	wildcard *holder // the name "*" below this one
 	cut      *holder // the delegation at or above this name, inside its zone
+	zone     *zone
+	wildcard *holder // the name "*" below this one
 	cname    bool    // the only set is a CNAME
 	dname    bool    // one of the sets is a DNAME
 }
@@ -44,14 +43,15 @@ type holder struct {
 type set struct {
 	typ  uint16 // 0 if there is none
 	slot slot
+	next *set
 }
 
 // find returns what a name holds of a type, or nil.
 func (h *holder) find(typ uint16) *slot {
-	if h.first.typ == typ && typ != 0 {
-		return &h.first.slot
+	if typ == 0 {
+		return nil
 	}
-	for _, s := range h.more {
+	for s := &h.first; s != nil; s = s.next {
 		if s.typ == typ {
 			return &s.slot
 		}
@@ -211,7 +211,6 @@ func (x *indexer) holds(k record.Key, s *routing.Selection) *slot {
 type room struct {
 	holders slab.Of[holder]
 	sets    slab.Of[set]
-	lists   slab.Of[*set]
 }
 
 // enter adds a type to what a name holds, and returns where its answer stands.
@@ -219,10 +218,7 @@ func (h *holder) enter(typ uint16, s *routing.Selection, r *room) *slot {
 	at := &h.first
 	if !h.empty() {
 		at = r.sets.New()
-		if h.more == nil {
-			h.more = r.lists.Make(1)[:0]
-		}
-		h.more = append(h.more, at)
+		at.next, h.first.next = h.first.next, at
 	}
 	at.typ = typ
 	at.slot.Store(s)
