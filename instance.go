@@ -79,11 +79,12 @@ type instance struct {
 
 	family *family
 
-	life    sync.Mutex // held by start and stop: SIGTERM may come in the midst of a start
-	stopped bool
-	started time.Time
-	cancel  context.CancelFunc // ends watching files
-	wait    sync.WaitGroup
+	life       sync.Mutex // held by start and stop: SIGTERM may come in the midst of a start
+	restarting bool       // a reload of the Corefile is under way
+	stopped    bool
+	started    time.Time
+	cancel     context.CancelFunc // ends watching files
+	wait       sync.WaitGroup
 
 	mu      sync.Mutex
 	config  *config     // what is served
@@ -183,9 +184,16 @@ func (in *instance) generation() *generation {
 	return in.current
 }
 
+// restart notes that a reload of the Corefile begins, or that it has failed.
+func (in *instance) restart(begins bool) {
+	in.life.Lock()
+	defer in.life.Unlock()
+	in.restarting = begins
+}
+
 // stop leaves the checks. What was answered last is answered on, since CoreDNS serves
-// through a lameduck after this. It may be called more than once, and for an instance
-// that was never started.
+// through a lameduck after this; not so at the end of a reload, which has stopped the
+// servers. It may be called more than once, and for an instance that was never started.
 func (in *instance) stop() error {
 	in.life.Lock()
 	defer in.life.Unlock()
@@ -198,7 +206,21 @@ func (in *instance) stop() error {
 	in.wait.Wait()
 	in.generation().end() // the watcher may have made another one
 	running.remove(in)
+	if in.restarting {
+		in.forget()
+	}
 	return nil
+}
+
+// forget lets go of the data. Stopped servers stay in memory with all their plugins until
+// the collector has come twice, since there is a [sync.Pool] in each; large data would be
+// held as often as the Corefile was reloaded meanwhile.
+func (in *instance) forget() {
+	nothing := record.NewCatalog(nil)
+	in.handler.Serve(handler.NewData(nothing, nil), nil)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.current, in.config = nil, &config{catalog: nothing, decl: newDeclaration()}
 }
 
 // ready is whether every check of every block knows its first status, or has had its

@@ -45,7 +45,9 @@ type aliasDecl struct {
 }
 
 func newBuilder(d *declaration, now time.Time) *builder {
-	return &builder{decl: d, now: now, catalog: record.NewCatalog(d.zones), checks: newCheckList(d.checks)}
+	b := &builder{decl: d, now: now, catalog: record.NewCatalog(d.zones), checks: newCheckList(d.checks)}
+	b.kept.values = record.NewValueParser()
+	return b
 }
 
 func (b *builder) build() (*config, error) {

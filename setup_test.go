@@ -159,3 +159,33 @@ func write(t *testing.T, file, text string) {
 		t.Fatal(err)
 	}
 }
+
+// TestForgotten: what stanzas say is kept for as long as a catalog may be built of them
+// again, and the next one holds the same.
+func TestForgotten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "zone.json")
+	write(t, file, `[{"Name": "two.example.org.", "Type": "A", "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.2"}]}]`)
+	const stanzas = "check c tcp://192.0.2.1:80\nsimple one A 192.0.2.1 check c\n"
+	for text, kept := range map[string]bool{
+		"steer example.org {\n" + stanzas + "}":                       false,
+		"steer example.org {\n" + stanzas + "route53 " + file + "\n}": true,
+	} {
+		cfg, err := parseText(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.decl.groups != nil && cfg.decl.checks != nil; got != kept {
+			t.Errorf("%s\nthe stanzas are kept: %t", text, got)
+		}
+		if !kept {
+			continue
+		}
+		again, err := cfg.rebuild(time.Unix(0, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first, second := cfg.catalog, again.catalog; len(second.Groups) != len(first.Groups) || len(second.Checks) != 1 {
+			t.Errorf("built again it has %d groups and %d checks, before %d and %d", len(second.Groups), len(second.Checks), len(first.Groups), len(first.Checks))
+		}
+	}
+}

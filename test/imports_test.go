@@ -14,10 +14,11 @@ const module = "github.com/steerdns/steer"
 var mayImport = map[string][]string{
 	"":                   {"*"},
 	"healthcheck":        {},
-	"plugin/record":      {"healthcheck"},
-	"plugin/routing":     {"plugin/record", "healthcheck"},
-	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck"},
-	"plugin/route53json": {"plugin/record", "healthcheck"},
+	"internal/slab":      {},
+	"plugin/record":      {"healthcheck", "internal/slab"},
+	"plugin/routing":     {"plugin/record", "healthcheck", "internal/slab"},
+	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck", "internal/slab"},
+	"plugin/route53json": {"plugin/record", "healthcheck", "internal/slab"},
 	"cmd/":               {"*"}, // whatever is below
 	"bench/":             {"*"},
 	"test":               {"*"},

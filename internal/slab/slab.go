@@ -12,7 +12,8 @@ import (
 // for each chunk; with larger ones these books are no smaller by much.
 const chunkSize = 256 << 10
 
-// Of allocates values of one type. The zero value is ready for use, by one goroutine.
+// Of allocates values of one type. The zero value is ready for use, by one goroutine; nil
+// allocates one by one, which is for what comes and goes: it would keep those beside it.
 //
 // A chunk stays in memory while anything in it is used. The first ones are small: who
 // allocates little keeps little.
@@ -26,6 +27,9 @@ func (s *Of[T]) New() *T { return &s.Make(1)[0] }
 
 // Make returns n zero values, and room for no more.
 func (s *Of[T]) Make(n int) []T {
+	if s == nil {
+		return make([]T, n)
+	}
 	if n > len(s.chunk)-s.used {
 		most := max(1, chunkSize/int(unsafe.Sizeof(*new(T))))
 		if n > most/4 { // what is left of the chunk may do for others
@@ -41,6 +45,9 @@ func (s *Of[T]) Make(n int) []T {
 // Append appends a value to values that were made here, in their place if nothing was made
 // since.
 func (s *Of[T]) Append(to []T, v T) []T {
+	if s == nil {
+		return append(to, v)
+	}
 	if len(to) == 0 {
 		to = s.Make(1)
 		to[0] = v
@@ -55,21 +62,25 @@ func (s *Of[T]) Append(to []T, v T) []T {
 	return append(to, v)
 }
 
-// Strings keeps strings one after another.
+// Strings keeps strings one after another. The zero value is ready for use; nil keeps each
+// by itself.
 type Strings struct {
 	chunk strings.Builder
 	last  int // capacity of the last chunk
 }
 
-// Keep returns a string of some bytes.
-func (s *Strings) Keep(b []byte) string {
-	if len(b) > s.chunk.Cap()-s.chunk.Len() {
-		s.last = min(max(len(b), 2*s.last), max(len(b), chunkSize))
+// Keep returns a copy of a string.
+func (s *Strings) Keep(text string) string {
+	if s == nil {
+		return strings.Clone(text)
+	}
+	if len(text) > s.chunk.Cap()-s.chunk.Len() {
+		s.last = min(max(len(text), 2*s.last), max(len(text), chunkSize))
 		s.chunk = strings.Builder{}
 		s.chunk.Grow(s.last)
 	}
 	n := s.chunk.Len()
-	_, _ = s.chunk.Write(b)
+	_, _ = s.chunk.WriteString(text)
 	return s.chunk.String()[n:]
 }
 

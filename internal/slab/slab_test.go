@@ -75,24 +75,65 @@ func TestStrings(t *testing.T) {
 		if i == 5000 {
 			b = []byte(strings.Repeat("long", 1<<18))
 		}
-		kept, want = append(kept, s.Keep(b)), append(want, string(b))
-		for j := range b {
-			b[j] = '!'
-		}
+		kept, want = append(kept, s.Keep(string(b))), append(want, string(b))
 	}
 	for i := range kept {
 		if kept[i] != want[i] {
 			t.Fatalf("string %d is %.40q, want %.40q", i, kept[i], want[i])
 		}
 	}
-	bytes := []byte("a.name.of.usual.length.example.org.")
+	const name = "a.name.of.usual.length.example.org."
 	allocations := testing.AllocsPerRun(1, func() {
 		var s slab.Strings
 		for range 100_000 {
-			s.Keep(bytes)
+			s.Keep(name)
 		}
 	})
 	if allocations > 60 {
 		t.Errorf("100,000 strings took %v allocations", allocations)
+	}
+}
+
+// TestAppend: a list grows where it lies while nothing was made since, and elsewhere
+// otherwise, and never over what others have.
+func TestAppend(t *testing.T) {
+	for _, s := range []*slab.Of[int]{nil, new(slab.Of[int])} {
+		var lists [5][]int
+		for i := range 30_000 {
+			k := i * i % 7 % 5 // sometimes the same one again
+			lists[k] = s.Append(lists[k], 10*len(lists[k])+k)
+			if i%100 == 0 {
+				s.Make(i % 11)
+			}
+		}
+		for k, list := range lists {
+			for i, v := range list {
+				if v != 10*i+k {
+					t.Fatalf("list %d of %p has %d at %d, want %d", k, s, v, i, 10*i+k)
+				}
+			}
+		}
+	}
+}
+
+// TestList: values stay where they are.
+func TestList(t *testing.T) {
+	var l slab.List[int]
+	var all []*int
+	for i := range 5000 {
+		v := l.Append()
+		if *v != 0 {
+			t.Fatalf("value %d is %d when it is new", i, *v)
+		}
+		*v = i
+		all = append(all, v)
+	}
+	if l.Len() != len(all) {
+		t.Errorf("the list has %d values, want %d", l.Len(), len(all))
+	}
+	for i, v := range all {
+		if l.At(i) != v || *v != i {
+			t.Fatalf("value %d has moved, or is %d", i, *v)
+		}
 	}
 }

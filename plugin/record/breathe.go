@@ -13,15 +13,17 @@ import (
 // packets when it has nothing else to run. With more processors the loader leaves queries
 // those that it does not use.
 func Breathe(count int) {
-	if count%32 != 0 || runtime.GOMAXPROCS(0) > 1 || time.Now().UnixNano()-breathed.Load() < int64(breath) {
+	if count%32 != 0 || runtime.GOMAXPROCS(0) > 1 || time.Since(start)-time.Duration(breathed.Load()) < breath {
 		return
 	}
 	time.Sleep(time.Microsecond)
-	breathed.Store(time.Now().UnixNano())
+	breathed.Store(int64(time.Since(start)))
 }
 
 // breath is how long a loop runs on one processor. To sleep takes a millisecond.
 const breath = time.Millisecond
 
-// breathed is when a loop slept last, in nanoseconds.
-var breathed atomic.Int64
+var (
+	start    = time.Now()
+	breathed atomic.Int64 // when a loop slept last, in nanoseconds since start
+)

@@ -3,7 +3,6 @@ package record
 import (
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/miekg/dns"
 
@@ -30,7 +29,7 @@ type Catalog struct {
 	Names map[string]struct{}
 
 	// Order holds all groups in the order in which they came, each at its Ordinal. What
-	// goes leaves a nil, which [Catalog.Validate] closes up and [Catalog.All] leaves out.
+	// goes leaves a nil, which [Catalog.All] leaves out, and what comes next takes its place.
 	Order []*Group
 
 	zones  map[string]struct{}
@@ -147,17 +146,6 @@ func (c *Catalog) All() iter.Seq[*Group] {
 				return
 			}
 		}
-	}
-}
-
-// closeUp takes the places out of Order that groups have left.
-func (c *Catalog) closeUp() {
-	if len(c.free) == 0 {
-		return
-	}
-	c.Order, c.free = slices.DeleteFunc(c.Order, func(g *Group) bool { return g == nil }), nil
-	for i, g := range c.Order {
-		g.Ordinal = int32(i)
 	}
 }
 

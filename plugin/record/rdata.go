@@ -26,10 +26,15 @@ func ParseValue(k Key, ttl uint32, origin, value string) (rr dns.RR, warning str
 	return new(ValueParser).Parse(k, ttl, origin, value)
 }
 
-// ValueParser parses values that are kept for about as long as each other.
+// ValueParser parses values. The zero value allocates each by itself.
 type ValueParser struct {
-	a    slab.Of[compactA]
-	aaaa slab.Of[compactAAAA]
+	a    *slab.Of[compactA]
+	aaaa *slab.Of[compactAAAA]
+}
+
+// NewValueParser returns a parser of values that are kept for about as long as each other.
+func NewValueParser() ValueParser {
+	return ValueParser{new(slab.Of[compactA]), new(slab.Of[compactAAAA])}
 }
 
 // Parse is [ParseValue].

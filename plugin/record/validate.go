@@ -42,7 +42,6 @@ func (c *Catalog) Validate() []Problem {
 	for g := range c.All() {
 		v.traps(g)
 	}
-	c.closeUp()
 	slices.SortStableFunc(v.problems, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), strings.Compare(a.Key.Name, b.Key.Name), cmp.Compare(a.Key.Type, b.Key.Type))
 	})

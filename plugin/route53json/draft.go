@@ -44,8 +44,8 @@ func (l *loader) draft(k record.Key) *draft {
 		return l.drafts.At(int(g.Ordinal))
 	}
 	g := l.kept.groups.New()
-	g.Key, g.Ordinal = k, int32(l.drafts.Len())
-	l.byKey[k] = g
+	g.Key, g.Ordinal = record.Key{Name: l.kept.names.Keep(k.Name), Type: k.Type}, int32(l.drafts.Len())
+	l.byKey[g.Key] = g
 	d := l.drafts.Append()
 	d.group = g
 	return d

@@ -16,9 +16,17 @@ type entry struct {
 	key    uint64 // of a record set in a list: the digest of its name and type; else 0
 }
 
+const (
+	usualSize   = 300     // bytes of a file that stand for a record set, as the AWS CLI writes it
+	maxExpected = 1 << 22 // record sets that there is room for before a second one is read
+)
+
 // enter notes an item of the file that is read.
 func (l *loader) enter(e entry) {
 	f := l.im.file(l.path)
+	if f.ledger == nil {
+		f.ledger = make(ledger, 0, min(l.size/usualSize, maxExpected))
+	}
 	f.ledger = append(f.ledger, e)
 }
 

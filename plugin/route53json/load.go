@@ -65,6 +65,7 @@ func Expand(patterns []string) ([]string, error) {
 // Route 53 knows, nothing is loaded and the error is an [Errors] of them.
 func Load(paths []string, options Options) (*Import, error) {
 	l := newLoader(options)
+	l.kept = together()
 	var errs Errors
 	for _, path := range paths {
 		if err := l.open(path); err != nil {
@@ -88,22 +89,17 @@ func (e Errors) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-const (
-	usualSize   = 300     // bytes of a file that stand for a record set, as the AWS CLI writes it
-	maxExpected = 1 << 22 // record sets that there is room for before one was read
-)
-
 func (l *loader) open(path string) *FileError {
 	f, err := openFile(path)
 	if err != nil {
 		return &FileError{Path: path, Err: plainError(err)}
 	}
 	defer f.Close()
-	size := int64(0)
+	l.size = 0
 	if info, err := f.Stat(); err == nil {
-		size = info.Size()
+		l.size = info.Size()
 	}
-	return l.read(path, f, size)
+	return l.read(path, f)
 }
 
 // openFile opens a regular file. To open a pipe would wait for its other end.
@@ -120,10 +116,10 @@ func openFile(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// read loads one file of about a size in bytes.
-func (l *loader) read(path string, r io.Reader, size int64) *FileError {
+// read loads one file.
+func (l *loader) read(path string, r io.Reader) *FileError {
 	l.im.order[path] = len(l.im.Files)
-	l.im.Files = append(l.im.Files, File{Path: path, ledger: make(ledger, 0, min(size/usualSize, maxExpected))})
+	l.im.Files = append(l.im.Files, File{Path: path})
 	var h maphash.Hash
 	h.SetSeed(seed)
 	l.path, l.index = path, 0
@@ -134,7 +130,11 @@ func (l *loader) read(path string, r io.Reader, size int64) *FileError {
 		}
 		return &FileError{Path: path, Err: plainError(err)}
 	}
-	l.im.file(path).Digest = Digest(h.Sum64())
+	f := l.im.file(path)
+	f.Digest = Digest(h.Sum64())
+	if len(f.ledger) < cap(f.ledger)/2 {
+		f.ledger = slices.Clone(f.ledger) // few record sets for its size
+	}
 	return nil
 }
 
@@ -173,6 +173,7 @@ type loader struct {
 	im      *Import
 	zones   *record.Catalog // empty: knows what the zones allow
 	path    string          // of the file that is read
+	size    int64           // its size in bytes; 0 when it is not known
 	index   int             // of the record set, change or health check that is read
 
 	// accept is given what each element describes, and the digest of its ledger entry.
@@ -193,14 +194,22 @@ type loader struct {
 	kept kept
 }
 
-// kept is where what an import is made of is allocated.
+// kept is where what an import is made of is allocated: one by one, if it is zero.
 type kept struct {
-	groups  slab.Of[record.Group]
-	sets    slab.Of[record.RecordSet]
-	aliases slab.Of[record.AliasTarget]
-	rrs     slab.Of[dns.RR]
+	groups  *slab.Of[record.Group]
+	sets    *slab.Of[record.RecordSet]
+	aliases *slab.Of[record.AliasTarget]
+	rrs     *slab.Of[dns.RR]
 	values  record.ValueParser
-	names   slab.Strings
+	names   *slab.Strings
+}
+
+// together returns a kept for what lives as long as the import.
+func together() kept {
+	return kept{
+		new(slab.Of[record.Group]), new(slab.Of[record.RecordSet]), new(slab.Of[record.AliasTarget]),
+		new(slab.Of[dns.RR]), record.NewValueParser(), new(slab.Strings),
+	}
 }
 
 func newLoader(options Options) *loader {

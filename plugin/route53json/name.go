@@ -13,7 +13,7 @@ func (l *loader) ownerName(raw []byte) (string, error) {
 	if bytes.Equal(raw, l.lastRaw) {
 		return l.lastName, nil
 	}
-	name, err := l.canonical(raw)
+	name, err := canonical(raw)
 	if err == nil {
 		l.lastRaw, l.lastName = append(l.lastRaw[:0], raw...), name
 	}
@@ -26,16 +26,20 @@ func (l *loader) targetName(raw []byte) (string, error) {
 	if name, ok := l.targets[string(raw)]; ok {
 		return name, nil
 	}
-	name, err := l.canonical(raw)
-	if err == nil && len(l.targets) < maxInterned {
+	name, err := canonical(raw)
+	if err != nil {
+		return "", err
+	}
+	name = l.kept.names.Keep(name)
+	if len(l.targets) < maxInterned {
 		l.targets[string(raw)] = name
 	}
-	return name, err
+	return name, nil
 }
 
 // canonical returns the canonical form of a name in Route 53's spelling: with octal
 // escapes, absolute with or without its final dot, with white space around it.
-func (l *loader) canonical(raw []byte) (string, error) {
+func canonical(raw []byte) (string, error) {
 	raw = bytes.TrimSpace(raw)
 	if bytes.IndexByte(raw, '\\') >= 0 {
 		decimal, err := decimalEscapes(raw)
@@ -44,7 +48,7 @@ func (l *loader) canonical(raw []byte) (string, error) {
 		}
 		return record.Canonical(string(decimal))
 	}
-	return record.Canonical(l.kept.names.Keep(raw))
+	return record.Canonical(string(raw))
 }
 
 // decimalEscapes writes Route 53's octal escapes as the decimal ones of zone files,

@@ -21,6 +21,7 @@ func (l *loader) takeRecordSet(it *item, do action) (key uint64) {
 		return 0
 	}
 	d := l.draft(c.key)
+	c.key = d.group.Key // whose name is kept
 	m := member{new(record.RecordSet), &note{index: int32(l.index), state: leftOut}}
 	*m.set = record.RecordSet{Pos: l.pos(it), SetID: l.shared(it.set.setID.text), Check: record.NoCheck, Imported: true}
 	if do != remove && c.fill(m) {

@@ -42,7 +42,7 @@ func TestScannerErrors(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(tc.json), iotest.OneByteReader(strings.NewReader(tc.json))} {
-				err := newLoader(fuzzOptions).read("f.json", r, 0)
+				err := newLoader(fuzzOptions).read("f.json", r)
 				if err == nil || err.Error() != "f.json:"+tc.want {
 					t.Errorf("error %v\n want f.json:%s", err, tc.want)
 				}
@@ -52,7 +52,7 @@ func TestScannerErrors(t *testing.T) {
 }
 
 func TestScannerReadError(t *testing.T) {
-	err := newLoader(fuzzOptions).read("f.json", iotest.ErrReader(errors.New("disk on fire")), 0)
+	err := newLoader(fuzzOptions).read("f.json", iotest.ErrReader(errors.New("disk on fire")))
 	if want := "f.json:1:1: cannot be read: disk on fire"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
@@ -77,7 +77,7 @@ func TestScannerBounds(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			l := newLoader(fuzzOptions)
-			err := l.read("f.json", tc.r, 0)
+			err := l.read("f.json", tc.r)
 			if err == nil || !strings.HasSuffix(err.Error(), tc.want) {
 				t.Errorf("error %v, want %s", err, tc.want)
 			}
