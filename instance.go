@@ -79,12 +79,11 @@ type instance struct {
 
 	family *family
 
-	life       sync.Mutex // held by start and stop: SIGTERM may come in the midst of a start
-	restarting bool       // a reload of the Corefile is under way
-	stopped    bool
-	started    time.Time
-	cancel     context.CancelFunc // ends watching files
-	wait       sync.WaitGroup
+	life    sync.Mutex // held by start and stop: SIGTERM may come in the midst of a start
+	stopped bool
+	started time.Time
+	cancel  context.CancelFunc // ends watching files
+	wait    sync.WaitGroup
 
 	mu      sync.Mutex
 	config  *config     // what is served
@@ -184,16 +183,9 @@ func (in *instance) generation() *generation {
 	return in.current
 }
 
-// restart notes that a reload of the Corefile begins, or that it has failed.
-func (in *instance) restart(begins bool) {
-	in.life.Lock()
-	defer in.life.Unlock()
-	in.restarting = begins
-}
-
 // stop leaves the checks. What was answered last is answered on, since CoreDNS serves
-// through a lameduck after this; not so at the end of a reload, which has stopped the
-// servers. It may be called more than once, and for an instance that was never started.
+// through a lameduck after this; not so when a reload has put another one in its place and
+// has stopped the servers. It may be called more than once, and for an instance that was never started.
 func (in *instance) stop() error {
 	in.life.Lock()
 	defer in.life.Unlock()
@@ -205,8 +197,7 @@ func (in *instance) stop() error {
 	in.cancel()
 	in.wait.Wait()
 	in.generation().end() // the watcher may have made another one
-	running.remove(in)
-	if in.restarting {
+	if running.remove(in) {
 		in.forget()
 	}
 	return nil

@@ -2,6 +2,7 @@ package steer
 
 import (
 	"context"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"weak"
@@ -13,51 +14,83 @@ import (
 	"github.com/steerdns/steer/plugin/handler"
 )
 
-// TestStopForgets: after a reload nothing holds the data of the old instance, though the
-// instance itself may live on; one that is shut down, and one whose reload failed, answer
-// on.
+// TestStopForgets: nothing holds the data of an instance that a reload has replaced, though
+// the instance itself may live on; one that is shut down answers on, also where a reload has
+// failed before.
 func TestStopForgets(t *testing.T) {
 	for _, tt := range []struct {
-		name          string
-		reload, fails bool
-		forgets       bool
+		name             string
+		reloaded, failed bool
+		forgets          bool
 	}{
 		{name: "shutdown"},
-		{name: "reload", reload: true, forgets: true},
-		{name: "shutdown after a reload that failed", reload: true, fails: true},
+		{name: "reload", reloaded: true, forgets: true},
+		{name: "shutdown after a reload that failed", reloaded: true, failed: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := caddy.NewTestController("dns", "steer example.org {\nsimple www A 192.0.2.1\n}")
-			config, err := parse(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			in := newInstance(c, config)
-			config = nil
-			if err := in.start(); err != nil {
-				t.Fatal(err)
-			}
+			in := started(t)
 			data := weak.Make(in.handler.Data())
-			in.restart(tt.reload)
-			if tt.fails {
-				in.restart(false)
-			}
-			for range 2 {
-				if err := in.stop(); err != nil {
-					t.Fatal(err)
+			if tt.reloaded {
+				next := &instance{owner: in.owner}
+				running.add(next)
+				if tt.failed {
+					running.remove(next)
+				} else {
+					defer running.remove(next)
 				}
 			}
+			stop(t, in)
+			stop(t, in)
 			runtime.GC()
 			if held := data.Value() != nil; held == tt.forgets {
 				t.Errorf("the data is held: %t", held)
 			}
-			if want := map[bool]int{true: dns.RcodeServerFailure, false: dns.RcodeSuccess}[tt.forgets]; rcode(in.handler) != want {
-				t.Errorf("answers %s, want %s", dns.RcodeToString[rcode(in.handler)], dns.RcodeToString[want])
+			if got, want := rcode(in.handler), map[bool]int{true: dns.RcodeServerFailure, false: dns.RcodeSuccess}[tt.forgets]; got != want {
+				t.Errorf("answers %s, want %s", dns.RcodeToString[got], dns.RcodeToString[want])
 			}
 			if tt.forgets == in.family.ready() {
 				t.Errorf("ready is %t", !tt.forgets)
 			}
 		})
+	}
+}
+
+// TestReloadWaits: a load of everything waits for another one, and gives up with its
+// context.
+func TestReloadWaits(t *testing.T) {
+	in := started(t)
+	defer stop(t, in)
+	before := in.generation()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	loading <- struct{}{}
+	defer func() { <-loading }()
+	if in.reload(ctx, nil) || in.generation() != before {
+		t.Error("two loads at a time")
+	}
+}
+
+// started returns an instance of one record that answers.
+func started(t *testing.T) *instance {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "zone.json")
+	write(t, file, `[{"Name": "www.example.org.", "Type": "A", "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.1"}]}]`)
+	c := caddy.NewTestController("dns", "steer example.org {\nroute53 "+file+"\nroute53_reload 0\n}")
+	config, err := parse(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := newInstance(c, config)
+	if err := in.start(); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+func stop(t *testing.T, in *instance) {
+	t.Helper()
+	if err := in.stop(); err != nil {
+		t.Fatal(err)
 	}
 }
 

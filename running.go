@@ -32,10 +32,13 @@ func (r *registry) add(in *instance) (old *instance) {
 	return old
 }
 
-// remove takes an instance out, and the counters of what is no longer served with it.
-func (r *registry) remove(in *instance) {
+// remove takes an instance out, and the counters of what is no longer served with it. It
+// reports whether a newer one has its place.
+func (r *registry) remove(in *instance) (replaced bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	newer := r.instances[slices.Index(r.instances, in)+1:]
+	replaced = slices.ContainsFunc(newer, func(other *instance) bool { return other.owner == in.owner })
 	r.instances = slices.DeleteFunc(r.instances, func(other *instance) bool { return other == in })
 	served := make(map[service]bool)
 	for _, other := range r.instances {
@@ -48,6 +51,7 @@ func (r *registry) remove(in *instance) {
 			handler.DropCounters(s.server, s.zone)
 		}
 	}
+	return replaced
 }
 
 // service is a zone at one of the addresses that CoreDNS serves it at.

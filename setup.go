@@ -24,8 +24,8 @@ func setup(c *caddy.Controller) error {
 	}
 	c.OnStartup(in.start)
 	c.OnShutdown(in.stop)
-	c.OnRestart(func() error { in.restart(true); return sweep() })
-	c.OnRestartFailed(func() error { in.restart(false); return sweep() })
+	c.OnRestart(sweep)
+	c.OnRestartFailed(sweep)
 	dnsserver.GetConfig(c).AddPlugin(func(next plugin.Handler) plugin.Handler {
 		in.handler.Next = next
 		return in.handler

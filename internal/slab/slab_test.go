@@ -98,18 +98,20 @@ func TestStrings(t *testing.T) {
 // otherwise, and never over what others have.
 func TestAppend(t *testing.T) {
 	for _, s := range []*slab.Of[int]{nil, new(slab.Of[int])} {
-		var lists [5][]int
-		for i := range 30_000 {
-			k := i * i % 7 % 5 // sometimes the same one again
-			lists[k] = s.Append(lists[k], 10*len(lists[k])+k)
-			if i%100 == 0 {
-				s.Make(i % 11)
+		var lists [3000][]int
+		for i := range lists {
+			// Each list grows beside the one before it and the one after it.
+			for _, k := range []int{i, i, i + 1, i, i + 1, i + 1, i} {
+				if k < len(lists) {
+					lists[k] = s.Append(lists[k], 100*k+len(lists[k]))
+				}
 			}
+			s.Make(i % 3)
 		}
 		for k, list := range lists {
 			for i, v := range list {
-				if v != 10*i+k {
-					t.Fatalf("list %d of %p has %d at %d, want %d", k, s, v, i, 10*i+k)
+				if v != 100*k+i {
+					t.Fatalf("list %d of %p has %d at %d, want %d", k, s, v, i, 100*k+i)
 				}
 			}
 		}

@@ -132,7 +132,7 @@ func (d *Data) redraw(name string, old *holder, got []uint16) *holder {
 	for _, typ := range append(types, got...) {
 		if g := d.Catalog.Groups[record.Key{Name: name, Type: typ}]; g != nil && h.find(typ) == nil {
 			_, s, _ := d.table.Group(int(g.Ordinal))
-			d.slots[g.Ordinal] = h.enter(typ, s, new(room))
+			d.slots[g.Ordinal] = h.enter(typ, s, nil)
 		}
 	}
 	if h.empty() && !d.Catalog.Exists(name) {

@@ -127,7 +127,7 @@ func (x *index) edited(h *holder, name string) *holder {
 // buildIndex makes the map from names to holders that queries look into. It never
 // changes after that, but for the slots, which it returns by the groups' Ordinals.
 func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []*zone, []*slot) {
-	x := &indexer{catalog: c, names: make(map[string]*holder, len(c.Order)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones)), room: new(room)}
+	x := &indexer{catalog: c, names: make(map[string]*holder, len(c.Order)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones))}
 	zones := make([]*zone, len(c.Zones))
 	for i, name := range c.Zones {
 		zones[i] = &zone{name: name, number: i}
@@ -164,7 +164,8 @@ type indexer struct {
 	catalog   *record.Catalog
 	names     map[string]*holder
 	zones     map[string]*zone
-	room      *room
+	holders   slab.Of[holder]
+	sets      slab.Of[set]
 	wildcards []string
 	delegates bool // there is an NS set below an apex
 }
@@ -192,7 +193,7 @@ func (x *indexer) linkWildcards() {
 }
 
 func (x *indexer) holder(name string) *holder {
-	h := x.room.holders.New()
+	h := x.holders.New()
 	zone, _ := x.catalog.Zone(name)
 	h.zone = x.zones[zone]
 	return h
@@ -204,20 +205,14 @@ func (x *indexer) holds(k record.Key, s *routing.Selection) *slot {
 	h.cname = h.cname || k.Type == dns.TypeCNAME
 	h.dname = h.dname || k.Type == dns.TypeDNAME
 	x.delegates = x.delegates || k.Type == dns.TypeNS && k.Name != h.zone.name
-	return h.enter(k.Type, s, x.room)
-}
-
-// room is where the parts of an index are allocated.
-type room struct {
-	holders slab.Of[holder]
-	sets    slab.Of[set]
+	return h.enter(k.Type, s, &x.sets)
 }
 
 // enter adds a type to what a name holds, and returns where its answer stands.
-func (h *holder) enter(typ uint16, s *routing.Selection, r *room) *slot {
+func (h *holder) enter(typ uint16, s *routing.Selection, room *slab.Of[set]) *slot {
 	at := &h.first
 	if !h.empty() {
-		at = r.sets.New()
+		at = room.New()
 		at.next, h.first.next = h.first.next, at
 	}
 	at.typ = typ

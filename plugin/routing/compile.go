@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/internal/slab"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -29,7 +30,7 @@ func (t *Table) compile(n *node) (*Selection, bool) {
 			return s, healthy
 		}
 	}
-	s := t.room.newSelection()
+	s := t.room.selections.New()
 	s.rule = rule
 	if len(in) == 1 && n.group.Policy != record.Multivalue {
 		s.leaf = t.leaf(n, in[0])
@@ -103,8 +104,8 @@ func (t *Table) sameLeaf(n *node, l *leaf, c candidate) bool {
 // has as many random numbers below the total as its weight says, or one each when all
 // weights are 0.
 func (t *Table) table(n *node, in []candidate) *table {
-	tab := t.room.newTable(len(in))
-	tab.several = n.group.Policy == record.Multivalue
+	tab := t.room.tables.New()
+	tab.choices, tab.several = t.room.choices.Make(len(in)), n.group.Policy == record.Multivalue
 	weighed := false
 	for _, c := range in {
 		weighed = weighed || c.weight > 0
@@ -118,7 +119,7 @@ func (t *Table) table(n *node, in []candidate) *table {
 		tab.choices[i] = choice{leaf: t.leaf(n, c), end: tab.total}
 	}
 	if !tab.several {
-		tab.makeGuide(t.room)
+		tab.makeGuide(t.room.guides)
 		return tab
 	}
 	for i := range tab.choices {
@@ -132,11 +133,11 @@ func (t *Table) table(n *node, in []candidate) *table {
 // into at least as many equal parts as there are choices, and each part knows the first
 // choice it meets. From there it is one or two steps, on the average, however many
 // choices there are.
-func (t *table) makeGuide(r *room) {
+func (t *table) makeGuide(room *slab.Of[uint32]) {
 	if spare := bits.Len64(t.total-1) - bits.Len(uint(len(t.choices))); spare > 0 {
 		t.shift = uint8(spare)
 	}
-	t.guide = r.newGuide((t.total-1)>>t.shift + 1)
+	t.guide = room.Make(int((t.total-1)>>t.shift) + 1)
 	i := 0
 	for part := range t.guide {
 		for uint64(part)<<t.shift >= t.choices[i].end {

@@ -24,7 +24,7 @@ type Table struct {
 	marked []bool    // groups in dirty
 
 	candidates []candidate // scratch
-	room       *room       // while the Table is made
+	room       room
 
 	balances map[*record.LoadBalancer]Balance
 
@@ -72,12 +72,12 @@ func NewTable(c *record.Catalog, checks []healthcheck.Status) *Table {
 		marked:   make([]bool, len(c.Order)),
 		balances: make(map[*record.LoadBalancer]Balance),
 		external: make(map[record.Key]int32),
-		room:     new(room),
+		room:     newRoom(),
 	}
 	for g := range c.All() {
 		t.add(g)
 	}
-	t.room = nil
+	t.room = room{}
 	return t
 }
 
@@ -119,7 +119,7 @@ func (t *Table) targets(g *record.Group, find func(k record.Key, to *record.Grou
 			continue
 		}
 		if targets == nil {
-			targets = t.room.newTargets(len(g.Records))
+			targets = t.room.targets.Make(len(g.Records))
 		}
 		switch to, held := t.catalog.Target(r.Alias.Name, g.Type); held {
 		case record.Here, record.Elsewhere:
@@ -188,13 +188,10 @@ func (t *Table) eachChild(n *node, f func(list *[]int32)) {
 
 // appendOnce appends v unless it is the last entry: each group links itself in one go.
 func (t *Table) appendOnce(list []int32, v int32) []int32 {
-	switch n := len(list); {
-	case n == 0:
-		return t.room.newList(v)
-	case list[n-1] == v:
+	if n := len(list); n > 0 && list[n-1] == v {
 		return list
 	}
-	return append(list, v)
+	return t.room.lists.Append(list, v)
 }
 
 // Len returns the number of groups.
