@@ -2,6 +2,7 @@ package routing
 
 import (
 	"fmt"
+	"math/bits"
 	"testing"
 
 	"github.com/miekg/dns"
@@ -63,43 +64,37 @@ func TestDealIsFair(t *testing.T) {
 }
 
 // TestDealLargeDecks: of more than 259 cards a hand of eight takes a second number. Under
-// each first number, that one leads to every card that is left.
+// each first number, that one leads to every card there is.
 func TestDealLargeDecks(t *testing.T) {
-	product := func(from, n uint64) uint64 {
-		p := uint64(1)
-		for range n {
-			p *= from
-			from--
-		}
-		return p
-	}
 	for _, tt := range []struct {
-		cards  int
-		first  uint64 // cards of the first number
-		second uint64
+		cards int
+		draws []uint64 // how many cards each random number is for
 	}{
-		{259, 8, 0},
-		{260, 7, 1},
-		{500, 7, 1},
-		{70_000, 3, 3}, // and two of a third number, which is left at 0
+		{259, []uint64{8}},
+		{260, []uint64{7, 1}},
+		{500, []uint64{7, 1}},
+		{70_000, []uint64{3, 3, 2}},
 	} {
 		cards := deck(tt.cards)
-		bounds := []uint64{product(uint64(tt.cards), tt.first)}
-		if tt.second > 0 {
-			bounds = append(bounds, product(uint64(tt.cards)-tt.first, tt.second))
+		var bounds []uint64
+		least := uint64(tt.cards - MaxValues + 1)
+		for _, n := range tt.draws {
+			bounds = append(bounds, product(least, n))
+			least += n
 		}
 		for _, r := range []uint64{0, 1, 12345, bounds[0] / 2, bounds[0] - 1} {
 			last := map[int]bool{}
-			for k := range uint64(tt.cards) - tt.first {
+			end := bounds[len(bounds)-1]
+			for k := uint64(0); k < end; k += max(1, end/1000) {
 				hand, draw := make([]dns.RR, MaxValues), 0
 				deal(hand, cards, func(n uint64) uint64 {
 					draw++
 					switch {
-					case draw <= len(bounds) && n != bounds[draw-1]:
-						t.Fatalf("%d cards: number %d is below %d, want %d", tt.cards, draw, n, bounds[draw-1])
+					case draw > len(bounds) || n != bounds[draw-1]:
+						t.Fatalf("%d cards: number %d is below %d, want %d", tt.cards, draw, n, bounds)
 					case draw == 1:
 						return r
-					case draw == 2:
+					case draw == len(bounds):
 						return k
 					}
 					return 0
@@ -111,13 +106,70 @@ func TestDealLargeDecks(t *testing.T) {
 				if len(held) != MaxValues {
 					t.Fatalf("%d cards: a card comes twice under %d and %d", tt.cards, r, k)
 				}
-				if tt.second == 0 {
-					break
-				}
-				last[number(hand[tt.first])] = true
+				last[number(hand[MaxValues-1])] = true
 			}
-			if want := tt.cards - int(tt.first); tt.second > 0 && len(last) != want {
-				t.Errorf("%d cards: after %d there are %d cards that can come next, want %d", tt.cards, r, len(last), want)
+			if len(tt.draws) == 2 && len(last) != tt.cards {
+				t.Errorf("%d cards: after %d there are %d cards that can come last, want %d", tt.cards, r, len(last), tt.cards)
+			}
+		}
+	}
+}
+
+// product returns least × (least+1) × …, n factors.
+func product(least, n uint64) uint64 {
+	p := uint64(1)
+	for i := range n {
+		p *= least + i
+	}
+	return p
+}
+
+// TestDraws cuts random numbers next to where the numbers drawn of them change, and
+// compares these with a division in whole numbers.
+func TestDraws(t *testing.T) {
+	for _, tt := range []struct{ least, n, fit uint64 }{
+		{1, 1, 1},
+		{2, 7, 7},
+		{2, 30, 19}, // 20! has room, 21! has not
+		{93, 8, 8},
+		{252, 8, 8}, // 98 % of the room
+		{253, 8, 7},
+		{4_294_967_295, 2, 2}, // all but 2³² of the room
+		{4_294_967_296, 2, 1},
+		{1<<64 - 1, 1, 1},
+	} {
+		whole := product(tt.least, tt.fit)
+		check := func(r uint64) {
+			part, fit := draws(tt.least, int(tt.n), func(n uint64) uint64 {
+				if n != whole {
+					t.Fatalf("%d numbers from %d: one below %d, want %d", tt.n, tt.least, n, whole)
+				}
+				return r
+			})
+			if uint64(fit) != tt.fit {
+				t.Fatalf("%d numbers from %d: %d fit, want %d", tt.n, tt.least, fit, tt.fit)
+			}
+			rest, below := r, whole
+			for i := range tt.fit {
+				var got uint64
+				got, part = bits.Mul64(part, tt.least+i)
+				below /= tt.least + i
+				if got != rest/below {
+					t.Fatalf("%d numbers from %d: %d is cut into %d at place %d, want %d", tt.n, tt.least, r, got, i, rest/below)
+				}
+				rest %= below
+			}
+		}
+		check(whole - 1)
+		below := whole
+		for i := range tt.fit {
+			below /= tt.least + i
+			for _, k := range []uint64{0, 1, 2, 57, (whole/below - 1) / 2, whole/below - 1} {
+				edge := min(k, whole/below-1) * below
+				for d := range uint64(3) {
+					check(edge + min(d, whole-1-edge))
+					check(edge - min(d, edge))
+				}
 			}
 		}
 	}

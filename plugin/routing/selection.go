@@ -171,41 +171,37 @@ func (t *table) weighted(rnd Rand) *choice {
 // deal fills hand, of MaxValues places at most, from the cards of a deck, each row of
 // different cards with the same odds.
 //
-// The last card of the deck takes the place of the one that was dealt: of the deck, only
-// the places that changed are kept. One random number is cut into as many draws as it
-// has room for, by their radices: eight of up to 259 cards.
+// Each turn adds a card to the deck and draws from what the deck is by then. If the hand
+// has that card already, the one just added takes its place there. So every row comes about
+// in one way: it tells what each turn drew.
 //
 //go:noinline
 func deal(hand, deck []dns.RR, rnd Rand) {
-	var places, cards [MaxValues]uint32 // cards[k] lies at places[k]; the latest holds
-	left := uint64(len(deck))
+	var (
+		cards [MaxValues]uint32 // in the hand
+		maybe uint64            // has bit n%64 if card n is in the hand
+	)
+	size := uint64(len(deck) - len(hand))
 	for i := 0; i < len(hand); {
-		product, end := left, i+1
-		for end < len(hand) {
-			hi, lo := bits.Mul64(product, left-uint64(end-i))
-			if hi != 0 {
-				break
-			}
-			product = lo
-			end++
-		}
-		r := rnd(product)
-		for ; i < end; i++ {
-			place := uint32(r % left)
-			r /= left
-			left--
-			card, last := place, uint32(left)
-			for k := range i {
-				if places[k] == place {
-					card = cards[k]
-				}
-				if places[k] == uint32(left) {
-					last = cards[k]
+		part, end := draws(size+1, len(hand)-i, rnd)
+		for end += i; i < end; i++ {
+			var card uint64
+			card, part = bits.Mul64(part, size+1)
+			if maybe>>(card%64)&1 != 0 {
+				for k, c := range cards[:i] {
+					if c == uint32(card) {
+						cards[k] = uint32(size)
+						maybe |= 1 << (size % 64)
+					}
 				}
 			}
-			places[i], cards[i] = place, last
-			hand[i] = deck[card]
+			cards[i%MaxValues] = uint32(card)
+			maybe |= 1 << (card % 64)
+			size++
 		}
+	}
+	for i := range hand {
+		hand[i] = deck[cards[i%MaxValues]]
 	}
 }
 
@@ -213,10 +209,35 @@ func deal(hand, deck []dns.RR, rnd Rand) {
 //
 //go:noinline
 func shuffle(rrs []dns.RR, rnd Rand) {
-	for i := len(rrs) - 1; i > 0; i-- {
-		j := rnd(uint64(i + 1))
-		rrs[i], rrs[j] = rrs[j], rrs[i]
+	for i := 1; i < len(rrs); {
+		part, end := draws(uint64(i+1), len(rrs)-i, rnd)
+		for end += i; i < end; i++ {
+			var j uint64
+			j, part = bits.Mul64(part, uint64(i+1))
+			rrs[i], rrs[j] = rrs[j], rrs[i]
+		}
 	}
+}
+
+// draws makes one random number of several, n at most: of one below least, one below
+// least+1 and so on, fit in all, which is as many as there is room for in 64 bits. All
+// combinations have the same odds.
+//
+// part / 2⁶⁴ is a fraction of 1. Multiplied by least it is the first number, and a fraction
+// that holds the rest likewise. It is the next one above r / product, so that it cannot
+// fall short of a whole number, and less than 1 / product too large, so that it cannot reach
+// the next one.
+func draws(least uint64, n int, rnd Rand) (part uint64, fit int) {
+	product := least
+	for fit = 1; fit < n; fit++ {
+		hi, lo := bits.Mul64(product, least+uint64(fit))
+		if hi != 0 {
+			break
+		}
+		product = lo
+	}
+	part, _ = bits.Div64(rnd(product), 0, product)
+	return part + 1, fit
 }
 
 // Own returns the RR under an owner name: itself if it bears the name, else a copy that
