@@ -126,6 +126,7 @@ func (t *Table) table(n *node, in []candidate) *table {
 		tab.cards = append(tab.cards, tab.choices[i].values...)
 	}
 	tab.cards = slices.Clip(tab.cards)
+	tab.total = rows(len(tab.cards))
 	return tab
 }
 

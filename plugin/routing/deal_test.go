@@ -36,30 +36,38 @@ func TestDealIsFair(t *testing.T) {
 		{40, 3, 59_280},
 		{259, 2, 66_822},
 	} {
-		cards, hand := deck(tt.cards), make([]dns.RR, tt.hand)
-		seen := make(map[[MaxValues]uint16]struct{}, tt.rows)
-		for e := new(explorer); ; {
-			deal(hand, cards, e.rand)
-			if len(e.bounds) != 1 || e.bounds[0] != uint64(tt.rows) {
-				t.Fatalf("%d of %d: draws from %d, want one from %d", tt.hand, tt.cards, e.bounds, tt.rows)
-			}
-			var row [MaxValues]uint16
-			held := map[int]bool{}
-			for i, card := range hand {
-				row[i] = uint16(number(card))
-				held[number(card)] = true
-			}
-			if len(held) != tt.hand {
-				t.Fatalf("%d of %d: a card comes twice in %v", tt.hand, tt.cards, row[:tt.hand])
-			}
-			seen[row] = struct{}{}
-			if !e.next() {
-				break
-			}
+		fair(t, tt.cards, tt.hand, tt.rows, 0)
+		fair(t, tt.cards, tt.hand, tt.rows, uint64(tt.rows))
+	}
+}
+
+// fair deals all hands of so many places from a deck of so many cards, and wants so many
+// rows; total is what deal is told of that.
+func fair(t *testing.T, size, places, rows int, total uint64) {
+	t.Helper()
+	cards, hand := deck(size), make([]dns.RR, places)
+	seen := make(map[[MaxValues]uint16]struct{}, rows)
+	for e := new(explorer); ; {
+		deal(hand, cards, total, e.rand)
+		if len(e.bounds) != 1 || e.bounds[0] != uint64(rows) {
+			t.Fatalf("%d of %d: draws from %d, want one from %d", places, size, e.bounds, rows)
 		}
-		if len(seen) != tt.rows {
-			t.Errorf("%d of %d: %d different rows, want %d", tt.hand, tt.cards, len(seen), tt.rows)
+		var row [MaxValues]uint16
+		held := map[int]bool{}
+		for i, card := range hand {
+			row[i] = uint16(number(card))
+			held[number(card)] = true
 		}
+		if len(held) != places {
+			t.Fatalf("%d of %d: a card comes twice in %v", places, size, row[:places])
+		}
+		seen[row] = struct{}{}
+		if !e.next() {
+			break
+		}
+	}
+	if len(seen) != rows {
+		t.Errorf("%d of %d: %d different rows, want %d", places, size, len(seen), rows)
 	}
 }
 
@@ -87,7 +95,7 @@ func TestDealLargeDecks(t *testing.T) {
 			end := bounds[len(bounds)-1]
 			for k := uint64(0); k < end; k += max(1, end/1000) {
 				hand, draw := make([]dns.RR, MaxValues), 0
-				deal(hand, cards, func(n uint64) uint64 {
+				deal(hand, cards, rows(tt.cards), func(n uint64) uint64 {
 					draw++
 					switch {
 					case draw > len(bounds) || n != bounds[draw-1]:
@@ -124,9 +132,9 @@ func product(least, n uint64) uint64 {
 	return p
 }
 
-// TestDraws cuts random numbers next to where the numbers drawn of them change, and
-// compares these with a division in whole numbers.
-func TestDraws(t *testing.T) {
+// TestCut cuts random numbers next to where what is cut of them changes, and compares that
+// with a division in whole numbers.
+func TestCut(t *testing.T) {
 	for _, tt := range []struct{ least, n, fit uint64 }{
 		{1, 1, 1},
 		{2, 7, 7},
@@ -139,17 +147,11 @@ func TestDraws(t *testing.T) {
 		{1<<64 - 1, 1, 1},
 	} {
 		whole := product(tt.least, tt.fit)
+		if total, fit := combinations(tt.least, int(tt.n)); total != whole || uint64(fit) != tt.fit {
+			t.Fatalf("%d numbers from %d: the first %d have %d combinations, want %d have %d", tt.n, tt.least, fit, total, tt.fit, whole)
+		}
 		check := func(r uint64) {
-			part, fit := draws(tt.least, int(tt.n), func(n uint64) uint64 {
-				if n != whole {
-					t.Fatalf("%d numbers from %d: one below %d, want %d", tt.n, tt.least, n, whole)
-				}
-				return r
-			})
-			if uint64(fit) != tt.fit {
-				t.Fatalf("%d numbers from %d: %d fit, want %d", tt.n, tt.least, fit, tt.fit)
-			}
-			rest, below := r, whole
+			part, rest, below := cut(r, whole), r, whole
 			for i := range tt.fit {
 				var got uint64
 				got, part = bits.Mul64(part, tt.least+i)

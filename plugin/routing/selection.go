@@ -1,8 +1,6 @@
 package routing
 
 import (
-	"math/bits"
-
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
@@ -34,7 +32,7 @@ type leaf struct {
 // table is a choice among several record sets.
 type table struct {
 	choices []choice
-	total   uint64   // weighted: the sum of the weights, or of equal shares
+	total   uint64   // weighted: the sum of the weights, or of equal shares; multivalue: the hands that deal can give
 	guide   []uint32 // weighted: guide[r>>shift] is the first choice that r can be
 	shift   uint8
 	several bool     // multivalue: up to MaxValues of the choices, not one
@@ -123,7 +121,7 @@ func (s *Selection) Len(cards []dns.RR) int {
 // here, since one more frame would not fit into the stack that a query has.
 func (s *Selection) Deal(out, cards []dns.RR, rnd Rand) {
 	if s.table != nil && s.table.several {
-		deal(out, cards, rnd)
+		deal(out, cards, s.table.total, rnd)
 		return
 	}
 	n := copy(out, cards)
@@ -133,7 +131,7 @@ func (s *Selection) Deal(out, cards []dns.RR, rnd Rand) {
 		// gives what is left.
 		for left := len(s.spread.strata); left > 0; left-- {
 			k := (len(out) - n + int(rnd(uint64(left)))) / left
-			deal(out[n:n+k], s.spread.strata[left-1], rnd)
+			deal(out[n:n+k], s.spread.strata[left-1], 0, rnd)
 			n += k
 		}
 	}
@@ -166,78 +164,6 @@ func (t *table) weighted(rnd Rand) *choice {
 		i++
 	}
 	return &t.choices[i]
-}
-
-// deal fills hand, of MaxValues places at most, from the cards of a deck, each row of
-// different cards with the same odds.
-//
-// Each turn adds a card to the deck and draws from what the deck is by then. If the hand
-// has that card already, the one just added takes its place there. So every row comes about
-// in one way: it tells what each turn drew.
-//
-//go:noinline
-func deal(hand, deck []dns.RR, rnd Rand) {
-	var (
-		cards [MaxValues]uint32 // in the hand
-		maybe uint64            // has bit n%64 if card n is in the hand
-	)
-	size := uint64(len(deck) - len(hand))
-	for i := 0; i < len(hand); {
-		part, end := draws(size+1, len(hand)-i, rnd)
-		for end += i; i < end; i++ {
-			var card uint64
-			card, part = bits.Mul64(part, size+1)
-			if maybe>>(card%64)&1 != 0 {
-				for k, c := range cards[:i] {
-					if c == uint32(card) {
-						cards[k] = uint32(size)
-						maybe |= 1 << (size % 64)
-					}
-				}
-			}
-			cards[i%MaxValues] = uint32(card)
-			maybe |= 1 << (card % 64)
-			size++
-		}
-	}
-	for i := range hand {
-		hand[i] = deck[cards[i%MaxValues]]
-	}
-}
-
-// shuffle puts RRs into random order, all orders with the same odds.
-//
-//go:noinline
-func shuffle(rrs []dns.RR, rnd Rand) {
-	for i := 1; i < len(rrs); {
-		part, end := draws(uint64(i+1), len(rrs)-i, rnd)
-		for end += i; i < end; i++ {
-			var j uint64
-			j, part = bits.Mul64(part, uint64(i+1))
-			rrs[i], rrs[j] = rrs[j], rrs[i]
-		}
-	}
-}
-
-// draws makes one random number of several, n at most: of one below least, one below
-// least+1 and so on, fit in all, which is as many as there is room for in 64 bits. All
-// combinations have the same odds.
-//
-// part / 2⁶⁴ is a fraction of 1. Multiplied by least it is the first number, and a fraction
-// that holds the rest likewise. It is the next one above r / product, so that it cannot
-// fall short of a whole number, and less than 1 / product too large, so that it cannot reach
-// the next one.
-func draws(least uint64, n int, rnd Rand) (part uint64, fit int) {
-	product := least
-	for fit = 1; fit < n; fit++ {
-		hi, lo := bits.Mul64(product, least+uint64(fit))
-		if hi != 0 {
-			break
-		}
-		product = lo
-	}
-	part, _ = bits.Div64(rnd(product), 0, product)
-	return part + 1, fit
 }
 
 // Own returns the RR under an owner name: itself if it bears the name, else a copy that
