@@ -4,7 +4,14 @@
 // how late probes start, how soon answers move after an endpoint died, and, where it is
 // installed, the processor time of gdnsd for the same checks.
 //
-//	go run ./bench/checks [-parts alone,servers,failover] [-scales 100000/30s] [-rounds 3] [-seconds 10]
+//	go run ./bench/checks [-parts alone,servers,failover] [-scales 100000/30s] [-rounds 3] [-seconds 10] [-against PROGRAM]
+//
+// PROGRAM is for any other server that checks: a script of yours that configures and execs
+// it. Its arguments are a directory of its own, the port that the server is to answer at on
+// 127.0.0.1, tcp or http, the port of the endpoints, and the seconds between two probes of
+// one address. The file groups in the directory has a line for each name of the zone
+// example.org: its first label, and the addresses that are its A records while they are
+// healthy, each to be checked on its own.
 //
 // Endpoints are real listeners on all of 127.0.0.0/8, in a process of their own on core
 // 1; what checks them has core 0 for itself. Each check has an address of its own, so
@@ -31,6 +38,7 @@ var (
 	parts   = flag.String("parts", "alone,servers,failover", "what to measure: checks alone, whole servers and gdnsd, failover")
 	scales  = flag.String("scales", "100/200ms,10000/20s,100000/200s,100000/30s", "numbers of checks and their intervals: three with the same rate of probes, so that what differs is what the waiting ones cost, and the default interval")
 	rounds  = flag.Int("rounds", 3, "rounds of the comparison of whole servers")
+	against = flag.String("against", "", "program that starts another server with the same checks, as a row of the comparison")
 	seconds = flag.Int("seconds", 10, "seconds that each figure is taken over; all of many checks are seen in one interval of theirs")
 )
 

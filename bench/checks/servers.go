@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,6 +42,11 @@ func servers(ctx context.Context, dir, bin string) error {
 		}})
 	} else {
 		fmt.Println("left out: gdnsd: not here; Debian has it in the package gdnsd")
+	}
+	if *against != "" {
+		list = append(list, checker{filepath.Base(*against), func(dir string, port, checked int, kind string) ([]string, error) {
+			return []string{*against, dir, strconv.Itoa(port), kind, strconv.Itoa(checked), strconv.Itoa(every)}, writeGroups(filepath.Join(dir, "groups"))
+		}})
 	}
 	fmt.Printf("Whole servers: %d checks, one every %d seconds each; medians and ranges of %d rounds in turns.\n\n", groups*each, every, *rounds)
 	t := gauge.NewTable("kind", "server", "probes/s", "CPU µs/probe", "steer ×")
@@ -121,6 +127,20 @@ func corefile(port, checked int, kind string) string {
 	}
 	b.WriteString("}\n}\n")
 	return b.String()
+}
+
+// writeGroups writes the names and the addresses that they are to be checked at: a line for
+// each name, in the words of the zone example.org.
+func writeGroups(path string) error {
+	var b strings.Builder
+	for g := range groups {
+		fmt.Fprintf(&b, "g%d", g)
+		for i := range each {
+			b.WriteString(" " + loopback(g*each+i))
+		}
+		b.WriteString("\n")
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
 func findGdnsd() string {
