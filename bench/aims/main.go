@@ -3,10 +3,12 @@
 // Command aims runs the benchmarks of this repository in turns and prints what they come
 // to beside the figures to reach, as ratios within a round.
 //
-//	go run ./bench/aims [-rounds 10] [-benchtime 100ms] [-raw FILE] [-benchstat]
+//	go run ./bench/aims [-rounds 40] [-benchtime 25ms] [-many=false] [-raw FILE] [-benchstat]
 //
 // One round runs every row once, so that rows which are compared share the moods of the
-// machine. -raw keeps what the benchmarks printed, for benchstat.
+// machine: many short rounds tell more than few long ones. Rows that take seconds to set up
+// run in one round of four, for four times as long. -raw keeps what the benchmarks printed,
+// for benchstat.
 package main
 
 import (
@@ -19,8 +21,10 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -31,12 +35,16 @@ import (
 const benchstatTool = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 
 var (
-	rounds    = flag.Int("rounds", 10, "rounds")
-	benchtime = flag.String("benchtime", "100ms", "how long each row runs in a round")
+	rounds    = flag.Int("rounds", 40, "rounds")
+	benchtime = flag.Duration("benchtime", 25*time.Millisecond, "how long each row runs in a round")
+	many      = flag.Bool("many", true, "also the rows of up to a million record sets, in every fourth round")
 	raw       = flag.String("raw", "", "file to keep the benchmarks' own output in")
 	benchstat = flag.Bool("benchstat", false, "print benchstat's table as well")
-	bench     = flag.String("bench", "^Benchmark(Serve|ServeMany|Flip)$", "regular expression of the benchmarks to run")
 )
+
+// manyEvery is how many rounds there are to one in which the rows run that are slow to set
+// up.
+const manyEvery = 4
 
 func main() {
 	flag.Parse()
@@ -70,21 +78,26 @@ func run(ctx context.Context) error {
 	samples := map[string]*sample{}
 	var order []string
 	var printed bytes.Buffer
-	core, _ := gauge.Cores()
-	for round := range *rounds {
-		cmd := exec.CommandContext(ctx, bin, "-test.run", "^$", "-test.bench", *bench, "-test.benchtime", *benchtime, "-test.cpu", "1")
-		if taskset, err := exec.LookPath("taskset"); err == nil {
-			cmd.Args = append([]string{"taskset", "-c", strconv.Itoa(core), bin}, cmd.Args[1:]...)
-			cmd.Path = taskset
-		}
-		out, err := cmd.CombinedOutput()
+	turn := func(bench string, during time.Duration) error {
+		out, err := benchmarks(ctx, bin, bench, during)
 		if err != nil {
-			return fmt.Errorf("benchmarks: %w\n%s", err, out)
+			return err
 		}
 		printed.Write(out)
 		for _, name := range read(out, samples) {
-			if round == 0 {
+			if !slices.Contains(order, name) {
 				order = append(order, name)
+			}
+		}
+		return nil
+	}
+	for round := range *rounds {
+		if err := turn("^BenchmarkServe$", *benchtime); err != nil {
+			return err
+		}
+		if *many && round%manyEvery == 0 {
+			if err := turn("^Benchmark(ServeMany|Flip)$", manyEvery**benchtime); err != nil {
+				return err
 			}
 		}
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, *rounds)
@@ -104,6 +117,21 @@ func run(ctx context.Context) error {
 		return cmd.Run()
 	}
 	return nil
+}
+
+// benchmarks runs those of a name, each for so long, on the core of the server.
+func benchmarks(ctx context.Context, bin, bench string, during time.Duration) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, bin, "-test.run", "^$", "-test.bench", bench, "-test.benchtime", during.String(), "-test.cpu", "1")
+	if taskset, err := exec.LookPath("taskset"); err == nil {
+		core, _ := gauge.Cores()
+		cmd.Args = append([]string{"taskset", "-c", strconv.Itoa(core), bin}, cmd.Args[1:]...)
+		cmd.Path = taskset
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("benchmarks: %w\n%s", err, out)
+	}
+	return out, nil
 }
 
 var (
@@ -145,7 +173,7 @@ func read(out []byte, samples map[string]*sample) (names []string) {
 }
 
 func printAll(order []string, samples map[string]*sample) {
-	fmt.Printf("\nIn process; medians and ranges of %d rounds in turns.\n\n", *rounds)
+	fmt.Printf("\nIn process; medians and ranges of %d rounds in turns, of many record sets and flips of one in %d.\n\n", *rounds, manyEvery)
 	t := gauge.NewTable("benchmark", "CPU ns", "ns", "B", "allocations")
 	for _, name := range order {
 		s := samples[name]
