@@ -3,6 +3,7 @@ package steer
 import (
 	"context"
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -41,9 +42,33 @@ func quietly(ctx context.Context, load func()) bool {
 // would have to help until it is under it.
 func collectAt(percent int) {
 	if percentage(1) >= percent {
-		runtime.GC()
+		withMarker(runtime.GC)
 	}
 	debug.SetGCPercent(percent)
+}
+
+// withMarker runs a collection with a processor of the runtime's for it alone. The runtime
+// gives it a quarter of them, and where that is less than one, as of two or three, a worker
+// that takes turns with queries and goes first, for milliseconds. Of four it is one, and the
+// kernel shares the cores among their threads. Where the process may not use all cores, it
+// stays as it is: more threads would only use up sooner what it may.
+func withMarker(collect func()) {
+	if procs := runtime.GOMAXPROCS(0); procs == runtime.NumCPU() && (procs == 2 || procs == 3) {
+		runtime.GOMAXPROCS(4)
+		defer setProcs(procs)
+	}
+	collect()
+}
+
+// setProcs sets GOMAXPROCS back to what it was, and so that the runtime goes on to adapt it
+// if it did: it does not know whether somebody had set it to the same.
+func setProcs(procs int) {
+	if os.Getenv("GOMAXPROCS") == "" {
+		runtime.SetDefaultGOMAXPROCS()
+	}
+	if runtime.GOMAXPROCS(0) != procs {
+		runtime.GOMAXPROCS(procs)
+	}
 }
 
 // percentage returns the percentage under which a collection starts when the heap has

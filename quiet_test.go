@@ -61,3 +61,25 @@ func TestQuietlyOneAtATime(t *testing.T) {
 		t.Error("there is no room after the loads")
 	}
 }
+
+// TestWithMarker: a collection has four of the runtime's processors where two or three are all
+// that the machine has, and they are as many as before when it is over.
+func TestWithMarker(t *testing.T) {
+	was := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(was)
+	for procs := 1; procs <= 5; procs++ {
+		runtime.GOMAXPROCS(procs)
+		want := procs
+		if procs == runtime.NumCPU() && (procs == 2 || procs == 3) {
+			want = 4
+		}
+		withMarker(func() {
+			if got := runtime.GOMAXPROCS(0); got != want {
+				t.Errorf("GOMAXPROCS is %d during a collection with %d before, want %d", got, procs, want)
+			}
+		})
+		if got := runtime.GOMAXPROCS(0); got != procs {
+			t.Errorf("GOMAXPROCS is %d after a collection, was %d", got, procs)
+		}
+	}
+}

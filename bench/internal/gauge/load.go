@@ -4,6 +4,7 @@ package gauge
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/miekg/dns"
+	"golang.org/x/sys/unix"
 )
 
 // Saturation is what dnsperf reports of a server that it keeps busy.
@@ -67,10 +69,12 @@ func Saturate(ctx context.Context, core, port int, name string, seconds, outstan
 }
 
 // Pace sends queries for one name at a steady rate for a while and returns how long
-// each answer took, in microseconds. A query that is not answered within a second
-// counts as a second. It sends four at a time, a few hundred times a second or more.
+// each answer took, in microseconds: until the kernel had it for this process, which may not
+// be running then, since it shares its core with what is measured. A query that is not
+// answered within a second counts as a second. It sends four at a time, a few hundred times a
+// second or more.
 func Pace(ctx context.Context, port int, name string, rate int, during time.Duration) (Sample, error) {
-	conn, err := net.Dial("udp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	conn, err := dialTimed(port)
 	if err != nil {
 		return nil, err
 	}
@@ -83,9 +87,8 @@ func Pace(ctx context.Context, port int, name string, rate int, during time.Dura
 		return nil, err
 	}
 	total := int(during.Seconds() * float64(rate))
-	sent := make([]atomic.Int64, 1<<16) // ns since begin, by message number; 0 once answered
+	sent := make([]atomic.Int64, 1<<16) // Unix time in ns, by message number; 0 once answered
 	took := make(Sample, 0, total)
-	begin := time.Now()
 	done := make(chan error, 1)
 	var sending atomic.Bool
 	sending.Store(true)
@@ -93,8 +96,7 @@ func Pace(ctx context.Context, port int, name string, rate int, during time.Dura
 		buf := make([]byte, 4096)
 		for sending.Load() || len(took) < total {
 			_ = conn.SetReadDeadline(time.Now().Add(lost))
-			n, err := conn.Read(buf)
-			now := time.Since(begin)
+			n, arrived, err := readTimed(conn, buf)
 			if errors.Is(err, os.ErrDeadlineExceeded) && !sending.Load() {
 				break
 			}
@@ -102,11 +104,12 @@ func Pace(ctx context.Context, port int, name string, rate int, during time.Dura
 				continue
 			}
 			if at := sent[int(buf[0])<<8|int(buf[1])].Swap(0); at > 0 {
-				took = append(took, float64(now.Nanoseconds()-at)/1e3)
+				took = append(took, float64(arrived-at)/1e3)
 			}
 		}
 		done <- nil
 	}()
+	begin := time.Now()
 	gap := time.Duration(burst) * time.Second / time.Duration(rate)
 	for i := 0; i < total && ctx.Err() == nil; i += burst {
 		if wait := time.Until(begin.Add(time.Duration(i/burst) * gap)); wait > 0 {
@@ -115,7 +118,7 @@ func Pace(ctx context.Context, port int, name string, rate int, during time.Dura
 		for k := range burst {
 			id := (i + k) & 0xffff
 			packet[0], packet[1] = byte(id>>8), byte(id)
-			sent[id].Store(time.Since(begin).Nanoseconds())
+			sent[id].Store(time.Now().UnixNano())
 			_, _ = conn.Write(packet) // a refusal shows as a lost query
 		}
 	}
@@ -128,6 +131,48 @@ func Pace(ctx context.Context, port int, name string, rate int, during time.Dura
 		took = append(took, float64(lost.Microseconds()))
 	}
 	return took, nil
+}
+
+// dialTimed returns a socket whose kernel says when each packet came.
+func dialTimed(port int) (*net.UDPConn, error) {
+	conn, err := net.DialUDP("udp", nil, &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+	if err != nil {
+		return nil, err
+	}
+	raw, err := conn.SyscallConn()
+	if err == nil {
+		var failed error
+		err = raw.Control(func(fd uintptr) { failed = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) })
+		err = errors.Join(err, failed)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// readTimed reads a packet, and when it came: Unix time in nanoseconds.
+func readTimed(conn *net.UDPConn, buf []byte) (n int, arrived int64, err error) {
+	control := make([]byte, 64)
+	n, size, _, _, err := conn.ReadMsgUDP(buf, control)
+	if err != nil {
+		return 0, 0, err
+	}
+	messages, err := unix.ParseSocketControlMessage(control[:size])
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, m := range messages {
+		if m.Header.Level == unix.SOL_SOCKET && m.Header.Type == unix.SCM_TIMESTAMPNS {
+			var at unix.Timespec
+			if _, err := binary.Decode(m.Data, binary.NativeEndian, &at); err != nil {
+				return 0, 0, err
+			}
+			return n, at.Nano(), nil
+		}
+	}
+	return 0, 0, errors.New("the kernel does not tell when packets come")
 }
 
 // Ask sends one query over UDP and returns the addresses in the answer. It waits a
