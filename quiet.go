@@ -47,28 +47,38 @@ func collectAt(percent int) {
 	debug.SetGCPercent(percent)
 }
 
-// withMarker runs a collection with a processor of the runtime's for it alone. The runtime
-// gives it a quarter of them, and where that is less than one, as of two or three, a worker
-// that takes turns with queries and goes first, for milliseconds. Of four it is one, and the
-// kernel shares the cores among their threads. Where the process may not use all cores, it
-// stays as it is: more threads would only use up sooner what it may.
+// withMarker runs a collection with one of the runtime's processors for it alone, where a
+// machine of two or three has none to spare. It stays as it is where the operator has set
+// GOMAXPROCS, and where it is less than the cores, as CoreDNS sets it under a quota: more
+// threads would only use that up sooner.
 func withMarker(collect func()) {
-	if procs := runtime.GOMAXPROCS(0); procs == runtime.NumCPU() && (procs == 2 || procs == 3) {
-		runtime.GOMAXPROCS(4)
-		defer setProcs(procs)
+	procs := runtime.GOMAXPROCS(0)
+	more := markerProcs(procs, runtime.NumCPU())
+	if more == procs || os.Getenv("GOMAXPROCS") != "" {
+		collect()
+		return
 	}
+	// The runtime adapts the number to what the machine has, unless a program sets it. If
+	// this one has, it is to be that again, else the runtime is to go on.
+	back := runtime.SetDefaultGOMAXPROCS
+	back()
+	if runtime.GOMAXPROCS(0) != procs {
+		back = func() { runtime.GOMAXPROCS(procs) }
+	}
+	runtime.GOMAXPROCS(more)
+	defer back()
 	collect()
 }
 
-// setProcs sets GOMAXPROCS back to what it was, and so that the runtime goes on to adapt it
-// if it did: it does not know whether somebody had set it to the same.
-func setProcs(procs int) {
-	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.SetDefaultGOMAXPROCS()
+// markerProcs returns how many of the runtime's processors a collection is to have. The
+// runtime gives a quarter of them to marking. Where that is less than one it has a worker
+// that takes turns with queries and goes before those that have come, for milliseconds; of
+// four it is one, and the kernel shares the cores among their threads.
+func markerProcs(procs, cores int) int {
+	if procs == cores && (procs == 2 || procs == 3) {
+		return 4
 	}
-	if runtime.GOMAXPROCS(0) != procs {
-		runtime.GOMAXPROCS(procs)
-	}
+	return procs
 }
 
 // percentage returns the percentage under which a collection starts when the heap has

@@ -62,24 +62,46 @@ func TestQuietlyOneAtATime(t *testing.T) {
 	}
 }
 
-// TestWithMarker: a collection has four of the runtime's processors where two or three are all
-// that the machine has, and they are as many as before when it is over.
+func TestMarkerProcs(t *testing.T) {
+	for _, tt := range []struct{ procs, cores, want int }{
+		{1, 1, 1},
+		{2, 2, 4},
+		{3, 3, 4},
+		{4, 4, 4},
+		{6, 6, 6},
+		{1, 2, 1}, // a quota
+		{2, 3, 2},
+		{3, 64, 3},
+		{4, 2, 4}, // more than there are: somebody wants it so
+		{3, 2, 3},
+	} {
+		if got := markerProcs(tt.procs, tt.cores); got != tt.want {
+			t.Errorf("%d of %d cores: %d, want %d", tt.procs, tt.cores, got, tt.want)
+		}
+	}
+}
+
+// TestWithMarker: GOMAXPROCS is raised during a collection unless the environment sets it, and
+// is what it was afterwards, whoever had set it.
 func TestWithMarker(t *testing.T) {
 	was := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(was)
-	for procs := 1; procs <= 5; procs++ {
-		runtime.GOMAXPROCS(procs)
-		want := procs
-		if procs == runtime.NumCPU() && (procs == 2 || procs == 3) {
-			want = 4
-		}
-		withMarker(func() {
-			if got := runtime.GOMAXPROCS(0); got != want {
-				t.Errorf("GOMAXPROCS is %d during a collection with %d before, want %d", got, procs, want)
+	for _, env := range []string{"", "2"} {
+		t.Setenv("GOMAXPROCS", env)
+		for procs := 1; procs <= 5; procs++ {
+			runtime.GOMAXPROCS(procs)
+			want := procs
+			if env == "" {
+				want = markerProcs(procs, runtime.NumCPU())
 			}
-		})
-		if got := runtime.GOMAXPROCS(0); got != procs {
-			t.Errorf("GOMAXPROCS is %d after a collection, was %d", got, procs)
+			withMarker(func() {
+				if got := runtime.GOMAXPROCS(0); got != want {
+					t.Errorf("with %q in the environment, GOMAXPROCS is %d during a collection with %d before, want %d", env, got, procs, want)
+				}
+			})
+			if got := runtime.GOMAXPROCS(0); got != procs {
+				t.Errorf("with %q in the environment, GOMAXPROCS is %d after a collection, was %d", env, got, procs)
+			}
 		}
 	}
 }

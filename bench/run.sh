@@ -28,11 +28,11 @@ part() {
 	timeout --foreground -k 10 "$limit" "$@" || failed="$failed $name"
 }
 
-part aims 180 "$GO" run ./bench/aims
+part aims 170 "$GO" run ./bench/aims
 part rest 40 "$GO" test ./bench -run '^$' -bench 'ServeWhile|Held' -benchtime 1s
-part compare 260 "$GO" run ./bench/compare -rounds 8 -seconds 1
-part checks 230 "$GO" run ./bench/checks -rounds 1 -seconds 4
-part growth 230 "$GO" run ./bench/growth -rounds 5 -seconds 1
+part compare 250 "$GO" run ./bench/compare -rounds 8 -seconds 1
+part checks 220 "$GO" run ./bench/checks -rounds 1 -seconds 4
+part growth 215 "$GO" run ./bench/growth -rounds 5 -seconds 1
 
 printf '\n=== done (%s s)\n' "$SECONDS"
 if [ -n "$failed" ]; then

@@ -3,7 +3,7 @@
 // Command aims runs the benchmarks of this repository in turns and prints what they come
 // to beside the figures to reach, as ratios within a round.
 //
-//	go run ./bench/aims [-rounds 40] [-benchtime 25ms] [-many=false] [-raw FILE] [-benchstat]
+//	go run ./bench/aims [-rounds 32] [-benchtime 25ms] [-many=false] [-raw FILE] [-benchstat]
 //
 // One round runs every row once, so that rows which are compared share the moods of the
 // machine: many short rounds tell more than few long ones. Rows that take seconds to set up
@@ -35,7 +35,7 @@ import (
 const benchstatTool = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 
 var (
-	rounds    = flag.Int("rounds", 40, "rounds")
+	rounds    = flag.Int("rounds", 32, "rounds")
 	benchtime = flag.Duration("benchtime", 25*time.Millisecond, "how long each row runs in a round")
 	many      = flag.Bool("many", true, "also the rows of up to a million record sets, in every fourth round")
 	raw       = flag.String("raw", "", "file to keep the benchmarks' own output in")
@@ -173,7 +173,11 @@ func read(out []byte, samples map[string]*sample) (names []string) {
 }
 
 func printAll(order []string, samples map[string]*sample) {
-	fmt.Printf("\nIn process; medians and ranges of %d rounds in turns, of many record sets and flips of one in %d.\n\n", *rounds, manyEvery)
+	fmt.Printf("\nIn process; medians and ranges of %d rounds in turns", *rounds)
+	if *many {
+		fmt.Printf(", of many record sets and flips of one in %d", manyEvery)
+	}
+	fmt.Print(".\n\n")
 	t := gauge.NewTable("benchmark", "CPU ns", "ns", "B", "allocations")
 	for _, name := range order {
 		s := samples[name]

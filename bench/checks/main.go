@@ -11,7 +11,7 @@
 // 127.0.0.1, tcp or http, the port of the endpoints, and the seconds between two probes of
 // one address. The file groups in the directory has a line for each name of the zone
 // example.org: its first label, and the addresses that are its A records while they are
-// healthy, each to be checked on its own.
+// healthy, each to be checked on its own: by a connection, or by a GET of / that 200 answers.
 //
 // Endpoints are real listeners on all of 127.0.0.0/8, in a process of their own on core
 // 1; what checks them has core 0 for itself. Each check has an address of its own, so

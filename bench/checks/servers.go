@@ -44,8 +44,12 @@ func servers(ctx context.Context, dir, bin string) error {
 		fmt.Println("left out: gdnsd: not here; Debian has it in the package gdnsd")
 	}
 	if *against != "" {
-		list = append(list, checker{filepath.Base(*against), func(dir string, port, checked int, kind string) ([]string, error) {
-			return []string{*against, dir, strconv.Itoa(port), kind, strconv.Itoa(checked), strconv.Itoa(every)}, writeGroups(filepath.Join(dir, "groups"))
+		program, err := filepath.Abs(*against)
+		if err != nil {
+			return err
+		}
+		list = append(list, checker{"against: " + filepath.Base(program), func(dir string, port, checked int, kind string) ([]string, error) {
+			return []string{program, dir, strconv.Itoa(port), kind, strconv.Itoa(checked), strconv.Itoa(every)}, writeGroups(filepath.Join(dir, "groups"))
 		}})
 	}
 	fmt.Printf("Whole servers: %d checks, one every %d seconds each; medians and ranges of %d rounds in turns.\n\n", groups*each, every, *rounds)

@@ -6,9 +6,9 @@ import (
 	"github.com/miekg/dns"
 )
 
-// deal fills hand, of MaxValues places at most, from the cards of a deck, each row of
-// different cards with the same odds. total is how many rows there are, or 0 if the caller
-// does not know, or if it is too many for 64 bits.
+// deal fills hand, of MaxValues places at most, from the cards of a deck of 2³² at most, each
+// row of different cards with the same odds. total is how many rows there are, or 0 if the
+// caller does not know, or if it is too many for 64 bits.
 //
 // Each turn adds a card to the deck and draws from what the deck is by then. If the hand
 // has that card already, the one just added takes its place there. So every row comes about

@@ -123,6 +123,38 @@ func TestDealLargeDecks(t *testing.T) {
 	}
 }
 
+// TestShuffleOfMany: of more than 20 records an order takes a second number, and each one
+// leads to an order of its own.
+func TestShuffleOfMany(t *testing.T) {
+	bounds := []uint64{product(2, 19), 21 * 22}
+	for _, r := range []uint64{0, 12345, bounds[0] / 3, bounds[0] - 1} {
+		orders, ends := map[[22]int]bool{}, map[int]bool{}
+		for k := range bounds[1] {
+			cards, draw := deck(22), 0
+			shuffle(cards, func(n uint64) uint64 {
+				draw++
+				if draw > len(bounds) || n != bounds[draw-1] {
+					t.Fatalf("number %d is below %d, want %d", draw, n, bounds)
+				}
+				return []uint64{r, k}[draw-1]
+			})
+			var order [22]int
+			held := map[int]bool{}
+			for i, card := range cards {
+				order[i] = number(card)
+				held[order[i]] = true
+			}
+			if len(held) != len(order) {
+				t.Fatalf("a record comes twice in %v", order)
+			}
+			orders[order], ends[order[21]] = true, true
+		}
+		if len(orders) != 21*22 || len(ends) != 22 {
+			t.Errorf("after %d there are %d orders and %d records that come last, want 462 and 22", r, len(orders), len(ends))
+		}
+	}
+}
+
 // product returns least × (least+1) × …, n factors.
 func product(least, n uint64) uint64 {
 	p := uint64(1)

@@ -32,7 +32,7 @@ type leaf struct {
 // table is a choice among several record sets.
 type table struct {
 	choices []choice
-	total   uint64   // weighted: the sum of the weights, or of equal shares; multivalue: the hands that deal can give
+	total   uint64   // weighted: the sum of the weights, or of equal shares; multivalue: as rows returns it
 	guide   []uint32 // weighted: guide[r>>shift] is the first choice that r can be
 	shift   uint8
 	several bool     // multivalue: up to MaxValues of the choices, not one

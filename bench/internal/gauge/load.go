@@ -100,6 +100,10 @@ func Pace(ctx context.Context, port int, name string, rate int, during time.Dura
 			if errors.Is(err, os.ErrDeadlineExceeded) && !sending.Load() {
 				break
 			}
+			if errors.Is(err, errNoTime) {
+				done <- err
+				return
+			}
 			if err != nil || n < 12 {
 				continue
 			}
@@ -123,9 +127,8 @@ func Pace(ctx context.Context, port int, name string, rate int, during time.Dura
 		}
 	}
 	sending.Store(false)
-	<-done
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if err := errors.Join(<-done, ctx.Err()); err != nil {
+		return nil, err
 	}
 	for len(took) < total {
 		took = append(took, float64(lost.Microseconds()))
@@ -152,6 +155,8 @@ func dialTimed(port int) (*net.UDPConn, error) {
 	return conn, nil
 }
 
+var errNoTime = errors.New("the kernel does not tell when packets come")
+
 // readTimed reads a packet, and when it came: Unix time in nanoseconds.
 func readTimed(conn *net.UDPConn, buf []byte) (n int, arrived int64, err error) {
 	control := make([]byte, 64)
@@ -172,7 +177,7 @@ func readTimed(conn *net.UDPConn, buf []byte) (n int, arrived int64, err error) 
 			return n, at.Nano(), nil
 		}
 	}
-	return 0, 0, errors.New("the kernel does not tell when packets come")
+	return 0, 0, errNoTime
 }
 
 // Ask sends one query over UDP and returns the addresses in the answer. It waits a
