@@ -23,7 +23,7 @@ var (
 		"block", "check", "result")
 	transitionsDesc = desc("transitions_total", "Changes of the status that a check reports.", "block", "check")
 	ageDesc         = desc("last_result_age_seconds", "Time since the last result of a check's probe.", "block", "check")
-	checksDesc      = desc("checks", "Named checks held, calculated ones and those that are not probed included.")
+	checksDesc      = desc("checks", "Checks held, calculated ones and those that are not probed included.")
 	distinctDesc    = desc("distinct_probes", "Different probes that the checks held share.")
 	runningDesc     = desc("running_probes", "Probes under way.")
 	faultsDesc      = desc("probe_faults_total", "Probes without a result for want of local resources, such as file descriptors.")

@@ -37,7 +37,7 @@ coredns_steer_check_status{block="example.org./53",check="fixed",kind="fixed"} 0
 coredns_steer_check_status{block="example.org./53",check="off",kind="tcp"} 1
 coredns_steer_check_status{block="example.org./53",check="parent",kind="calculated"} 0
 coredns_steer_check_status{block="example.org./53",check="up",kind="tcp"} 1
-# HELP coredns_steer_checks Named checks held, calculated ones and those that are not probed included.
+# HELP coredns_steer_checks Checks held, calculated ones and those that are not probed included.
 # TYPE coredns_steer_checks gauge
 coredns_steer_checks 5
 # HELP coredns_steer_distinct_probes Different probes that the checks held share.
