@@ -51,11 +51,11 @@ func BenchmarkBalancers(b *testing.B) {
 	b.Run("compile", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			handler.NewData(cfg.catalog, statuses)
+			handler.NewSnapshot(cfg.catalog, statuses)
 		}
 	})
 	b.Run("flip", func(b *testing.B) {
-		data := handler.NewData(cfg.catalog, statuses)
+		data := handler.NewSnapshot(cfg.catalog, statuses)
 		change := []healthcheck.Change{{Check: 12345}}
 		b.ReportAllocs()
 		for b.Loop() {
@@ -64,7 +64,7 @@ func BenchmarkBalancers(b *testing.B) {
 		}
 	})
 	b.Run("flip all", func(b *testing.B) {
-		data := handler.NewData(cfg.catalog, statuses)
+		data := handler.NewSnapshot(cfg.catalog, statuses)
 		changes := make([]healthcheck.Change, len(statuses))
 		b.ReportAllocs()
 		for b.Loop() {

@@ -14,7 +14,7 @@ import (
 // without imports has one; with them, each change of a file makes the next.
 type generation struct {
 	config   *config
-	data     *handler.Data
+	data     *handler.Snapshot
 	lease    *healthcheck.Lease
 	resolver *handler.Resolver // nil without external targets
 	cancel   context.CancelFunc
@@ -22,7 +22,7 @@ type generation struct {
 }
 
 // compile makes the data of a configuration, as if all its checks were healthy.
-func compile(c *config) *handler.Data { return handler.NewData(c.catalog, initial(c.catalog)) }
+func compile(c *config) *handler.Snapshot { return handler.NewSnapshot(c.catalog, initial(c.catalog)) }
 
 // initial returns the statuses to compile under before the checks are joined.
 func initial(c *record.Catalog) []healthcheck.Status {
@@ -36,7 +36,7 @@ func initial(c *record.Catalog) []healthcheck.Status {
 // begin joins the checks, which run already if an earlier generation has them, and
 // follows their statuses from then on. It waits for no result. old is the generation that
 // this one replaces, or nil: what it knows of external targets is taken over.
-func (in *instance) begin(c *config, data *handler.Data, old *generation) *generation {
+func (in *instance) begin(c *config, data *handler.Snapshot, old *generation) *generation {
 	g := &generation{config: c, data: data, lease: checks.Acquire(in.owner, c.catalog.Checks)}
 	changes := make([]healthcheck.Change, 0, len(c.catalog.Checks))
 	for i, s := range g.lease.Statuses() {

@@ -53,7 +53,7 @@ func logBalance(t routing.Transition) {
 }
 
 // logReconfigured writes such lines for the zones that a reload moved.
-func logReconfigured(old, now *handler.Data) {
+func logReconfigured(old, now *handler.Snapshot) {
 	type state struct {
 		balancer *record.LoadBalancer
 		balance  routing.Balance
@@ -77,7 +77,7 @@ type instance struct {
 	handler *handler.Handler
 	server  *dnsserver.Config
 
-	family *family
+	set *instanceSet
 
 	life    sync.Mutex // held by start and stop: SIGTERM may come in the midst of a start
 	stopped bool
@@ -91,16 +91,16 @@ type instance struct {
 	imports importTimes
 }
 
-// family is all instances of one caddy.Instance, which holds it under storageKey. It is
+// instanceSet is all instances of one caddy.Instance, which holds it under storageKey. It is
 // complete when the first of them starts.
-type family struct{ members []*instance }
+type instanceSet struct{ members []*instance }
 
 type storageKey struct{}
 
 func newInstance(c *caddy.Controller, config *config) *instance {
-	f, _ := c.Get(storageKey{}).(*family)
+	f, _ := c.Get(storageKey{}).(*instanceSet)
 	if f == nil {
-		f = &family{}
+		f = &instanceSet{}
 		c.Set(storageKey{}, f)
 	}
 	in := &instance{
@@ -110,7 +110,7 @@ func newInstance(c *caddy.Controller, config *config) *instance {
 		zones:   config.catalog.Zones,
 		server:  dnsserver.GetConfig(c),
 		handler: handler.New(compile(config)),
-		family:  f,
+		set:     f,
 	}
 	in.handler.IsReady = f.ready
 	f.members = append(f.members, in)
@@ -157,7 +157,7 @@ func (in *instance) start() error {
 	if before := running.add(in); before != nil {
 		old = before.generation()
 	}
-	in.serve(in.begin(in.config, in.handler.Data(), old))
+	in.serve(in.begin(in.config, in.handler.Snapshot(), old))
 
 	var ctx context.Context
 	ctx, in.cancel = context.WithCancel(context.Background())
@@ -169,7 +169,7 @@ func (in *instance) start() error {
 
 // serve makes a generation the current one.
 func (in *instance) serve(g *generation) {
-	in.handler.Serve(g.data, g.resolver)
+	in.handler.Set(g.data, g.resolver)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.current, in.config = g, g.config
@@ -208,7 +208,7 @@ func (in *instance) stop() error {
 // held as often as the Corefile was reloaded meanwhile.
 func (in *instance) forget() {
 	nothing := record.NewCatalog(nil)
-	in.handler.Serve(handler.NewData(nothing, nil), nil)
+	in.handler.Set(handler.NewSnapshot(nothing, nil), nil)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.current, in.config = nil, &config{catalog: nothing, decl: newDeclaration()}
@@ -216,7 +216,7 @@ func (in *instance) forget() {
 
 // ready is whether every check of every block knows its first status, or has had its
 // time to. CoreDNS asks only one instance of a plugin, so each answers for all.
-func (f *family) ready() bool {
+func (f *instanceSet) ready() bool {
 	for _, in := range f.members {
 		g := in.generation()
 		if g == nil || !g.lease.Known() && time.Since(in.started) <= readyWithin {

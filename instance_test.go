@@ -29,7 +29,7 @@ func TestStopForgets(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := started(t)
-			data := weak.Make(in.handler.Data())
+			data := weak.Make(in.handler.Snapshot())
 			if tt.reloaded {
 				next := &instance{owner: in.owner}
 				running.add(next)
@@ -48,7 +48,7 @@ func TestStopForgets(t *testing.T) {
 			if got, want := rcode(in.handler), map[bool]int{true: dns.RcodeServerFailure, false: dns.RcodeSuccess}[tt.forgets]; got != want {
 				t.Errorf("answers %s, want %s", dns.RcodeToString[got], dns.RcodeToString[want])
 			}
-			if tt.forgets == in.family.ready() {
+			if tt.forgets == in.set.ready() {
 				t.Errorf("ready is %t", !tt.forgets)
 			}
 		})

@@ -41,7 +41,7 @@ func (blocks) Describe(ch chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (blocks) Collect(ch chan<- prometheus.Metric) {
 	for _, in := range running.all() {
-		ch <- prometheus.MustNewConstMetric(recordSetsDesc, prometheus.GaugeValue, float64(in.handler.Data().RecordSets()), in.owner)
+		ch <- prometheus.MustNewConstMetric(recordSetsDesc, prometheus.GaugeValue, float64(in.handler.Snapshot().RecordSets()), in.owner)
 		collectBalancers(in, ch)
 		collectImports(in, ch)
 		g := in.generation()

@@ -46,7 +46,7 @@ func collectBalancers(in *instance, ch chan<- prometheus.Metric) {
 		routing.Balance
 	}
 	var all []state
-	in.handler.Data().Balances(func(b *record.LoadBalancer, s routing.Balance) { all = append(all, state{b, s}) })
+	in.handler.Snapshot().Balances(func(b *record.LoadBalancer, s routing.Balance) { all = append(all, state{b, s}) })
 	for _, s := range all { // without the lock that changes of health take
 		gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
 			ch <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, append([]string{in.owner, s.Name}, labels...)...)

@@ -70,7 +70,7 @@ type declaration struct {
 
 	balancers []*balancerDecl
 
-	strays []record.Problem // zones that no query reaches
+	unreachable []record.Problem // zones that no query reaches
 
 	imports []importDecl
 	reload  time.Duration // between looks at the imported files; 0 is never
@@ -100,22 +100,22 @@ func (p *parser) directive() error {
 		return err
 	}
 	p.zones = record.NewCatalog(p.decl.zones)
-	p.strays(s)
+	p.unreachableZones(s)
 	if !s.open {
 		return s.errorf("%q needs a block: end the line with '{'", s.keyword)
 	}
 	return p.block(s, p.stanzas())
 }
 
-// strays notes the zones that no query reaches: CoreDNS hands a server block what is at or
+// unreachableZones records the zones that no query reaches: CoreDNS hands a server block what is at or
 // below its keys.
-func (p *parser) strays(s statement) {
+func (p *parser) unreachableZones(s statement) {
 	keys := plugin.OriginsFromArgsOrServerBlock(nil, p.c.ServerBlockKeys)
 	for _, zone := range p.decl.zones {
 		related := func(key string) bool { return dns.IsSubDomain(key, zone) || dns.IsSubDomain(zone, key) }
 		if len(keys) > 0 && !slices.ContainsFunc(keys, related) {
-			p.decl.strays = append(p.decl.strays, record.Problem{
-				Pos: s.pos, Key: record.Key{Name: zone}, Kind: "stray zone",
+			p.decl.unreachable = append(p.decl.unreachable, record.Problem{
+				Pos: s.pos, Key: record.Key{Name: zone}, Kind: "unreachable zone",
 				Err: fmt.Errorf("zone %q is not in this server block (%s), so no query for it arrives here", zone, strings.Join(keys, ", ")),
 			})
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/steerdns/steer/internal/slab"
+	"github.com/steerdns/steer/internal/arena"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -28,9 +28,9 @@ type builder struct {
 	warnings []record.Problem
 
 	kept struct { // where the catalog's parts are allocated
-		groups slab.Of[record.Group]
-		sets   slab.Of[record.RecordSet]
-		rrs    slab.Of[dns.RR]
+		groups arena.Of[record.Group]
+		sets   arena.Of[record.RecordSet]
+		rrs    arena.Of[dns.RR]
 		values record.ValueParser
 	}
 }
@@ -56,7 +56,7 @@ func (b *builder) build() (*config, error) {
 			return nil, err
 		}
 	}
-	b.warnings = append(b.warnings, b.decl.strays...)
+	b.warnings = append(b.warnings, b.decl.unreachable...)
 	b.setFallthrough()
 	b.warnUnused()
 	problems := b.catalog.Validate()
@@ -253,7 +253,7 @@ func (b *builder) setFallthrough() {
 	b.catalog.Fallthrough = b.decl.through.through()
 	b.catalog.FallthroughTypes = b.decl.types.through()
 	for _, d := range []*throughDecl{b.decl.through, b.decl.types} {
-		for _, zone := range d.strangers(b.catalog.Zones) {
+		for _, zone := range d.outside(b.catalog.Zones) {
 			b.warn(d.pos, record.Key{}, "", "fallthrough zone", "%s %s has no effect: the zones of this block are %s", d.keyword, zone, strings.Join(b.catalog.Zones, ", "))
 		}
 	}

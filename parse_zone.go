@@ -146,8 +146,8 @@ func (d *throughDecl) through() func(name string) bool {
 	return d.Through
 }
 
-// strangers returns the zones of d that no zone of the block lies in, nor in one.
-func (d *throughDecl) strangers(zones []string) []string {
+// outside returns the zones of d that no zone of the block lies in, nor in one.
+func (d *throughDecl) outside(zones []string) []string {
 	if d == nil {
 		return nil
 	}

@@ -96,7 +96,7 @@ func (r *registry) all() []*instance {
 func (r *registry) recordSets() int {
 	n := 0
 	for _, in := range r.all() {
-		n += in.handler.Data().RecordSets()
+		n += in.handler.Snapshot().RecordSets()
 	}
 	return n
 }
@@ -109,7 +109,7 @@ func sweep() error {
 	listed := make(map[*instance]bool)
 	for _, c := range caddy.Instances() {
 		c.StorageMu.RLock()
-		f, _ := c.Storage[storageKey{}].(*family)
+		f, _ := c.Storage[storageKey{}].(*instanceSet)
 		c.StorageMu.RUnlock()
 		if f == nil {
 			continue

@@ -42,7 +42,7 @@ func flipper(h *handler.Handler) func() {
 	s := healthcheck.Healthy
 	return func() {
 		s = s.Not()
-		h.Data().Update([]healthcheck.Change{{Check: 0, Status: s}}, nil)
+		h.Snapshot().Update([]healthcheck.Change{{Check: 0, Status: s}}, nil)
 	}
 }
 
@@ -84,7 +84,7 @@ func BenchmarkServeWhile(b *testing.B) {
 		c := flipCatalog(tb, 100_000)
 		statuses := make([]healthcheck.Status, len(c.Checks))
 		served(tb, c)
-		return func() { runtime.KeepAlive(handler.NewData(c, statuses)) }
+		return func() { runtime.KeepAlive(handler.NewSnapshot(c, statuses)) }
 	}
 	for _, w := range []struct {
 		name   string

@@ -22,7 +22,7 @@ var rare = []string{
 	"handler.(*Handler).present",
 	"handler.(*Handler).next",
 	"handler.(*Handler).empty",
-	"handler.tell", // with the metadata plugin only
+	"handler.annotate", // with the metadata plugin only
 	"handler.(*Handler).captureServer",
 	"handler.(*counters).add",
 }
@@ -72,7 +72,7 @@ func frames(t *testing.T, packages ...string) map[string]*frame {
 // balancer that draws among its zones' targets.
 const (
 	one     = "handler.replyOne"
-	several = "routing.(*Selection).Deal"
+	several = "routing.(*Selection).Fill"
 )
 
 // deepest returns the most stack that a function needs together with those it calls,

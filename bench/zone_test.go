@@ -68,7 +68,7 @@ func served(tb testing.TB, c *record.Catalog) *handler.Handler {
 	for i := range statuses {
 		statuses[i] = healthcheck.Healthy
 	}
-	return handler.New(handler.NewData(c, statuses))
+	return handler.New(handler.NewSnapshot(c, statuses))
 }
 
 // group is a group of n addresses, each with a check.

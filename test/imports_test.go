@@ -14,19 +14,19 @@ const module = "github.com/steerdns/steer"
 var mayImport = map[string][]string{
 	"":                   {"*"},
 	"healthcheck":        {},
-	"internal/slab":      {},
-	"plugin/record":      {"healthcheck", "internal/slab"},
-	"plugin/routing":     {"plugin/record", "healthcheck", "internal/slab"},
-	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck", "internal/slab"},
-	"plugin/route53json": {"plugin/record", "healthcheck", "internal/slab"},
+	"internal/arena":     {},
+	"plugin/record":      {"healthcheck", "internal/arena"},
+	"plugin/routing":     {"plugin/record", "healthcheck", "internal/arena"},
+	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck", "internal/arena"},
+	"plugin/route53json": {"plugin/record", "healthcheck", "internal/arena"},
 	"cmd/":               {"*"}, // whatever is below
 	"bench/":             {"*"},
 	"test":               {"*"},
 }
 
-// strangers are modules that a package must not import, tests aside: healthcheck knows
+// forbidden are modules that a package must not import, tests aside: healthcheck knows
 // nothing of DNS servers, and what is pure needs none to run.
-var strangers = map[string][]string{
+var forbidden = map[string][]string{
 	"healthcheck":        {"github.com/coredns/", "github.com/miekg/dns"},
 	"plugin/record":      {"github.com/coredns/"},
 	"plugin/routing":     {"github.com/coredns/"},
@@ -53,7 +53,7 @@ func TestImports(t *testing.T) {
 			continue
 		}
 		for _, imported := range words[1:] {
-			for _, s := range strangers[rule] {
+			for _, s := range forbidden[rule] {
 				if strings.HasPrefix(imported, s) {
 					t.Errorf("%s imports %s", pkg, imported)
 				}

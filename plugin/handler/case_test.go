@@ -94,7 +94,7 @@ func TestC41(t *testing.T) {
 		status healthcheck.Status
 		want   string
 	}{{healthcheck.Healthy, "192.0.2.1"}, {healthcheck.Unhealthy, "192.0.2.2"}} {
-		h.Data().Update([]healthcheck.Change{{Check: 0, Status: step.status}}, nil)
+		h.Snapshot().Update([]healthcheck.Change{{Check: 0, Status: step.status}}, nil)
 		m, _ := query(t, h, "a.www."+zone, dns.TypeA)
 		want := "NOERROR aa an[a.www.example.org. 60 CNAME www.example.org.; www.example.org. 60 A " + step.want + "]"
 		if got := render(m); got != want {

@@ -30,7 +30,7 @@ func follows(typ uint16) bool {
 }
 
 // alias answers for a name that holds a CNAME, and follows it.
-func (h *Handler) alias(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
+func (h *Handler) alias(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, name *nameNode) (int, error) {
 	c := &chase{handler: h, data: d, w: w, r: r, m: reply(r), zone: name.zone}
 	c.cname(ctx, r.Question[0].Name, name)
 	return c.write(ctx)
@@ -38,7 +38,7 @@ func (h *Handler) alias(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d
 
 // redirect answers for a name below a DNAME: with the DNAME, the CNAME that it stands
 // for, and what that leads to (RFC 6672, section 3.1). at is the DNAME's owner.
-func (h *Handler) redirect(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder, at string) (int, error) {
+func (h *Handler) redirect(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, name *nameNode, at string) (int, error) {
 	c := &chase{handler: h, data: d, w: w, r: r, m: reply(r), zone: name.zone}
 	c.dname(ctx, r.Question[0].Name, name, at)
 	return c.write(ctx)
@@ -47,7 +47,7 @@ func (h *Handler) redirect(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 // chase is a reply that follows CNAMEs.
 type chase struct {
 	handler *Handler
-	data    *Data
+	data    *Snapshot
 	w       dns.ResponseWriter
 	r       *dns.Msg
 	m       *dns.Msg
@@ -62,14 +62,14 @@ func (c *chase) write(ctx context.Context) (int, error) {
 	if c.first != nil {
 		a = *c.first
 	}
-	c.handler.note(ctx, c.data, c.zone, a.Set, a.Reason)
+	c.handler.observe(ctx, c.data, c.zone, a.Set, a.Reason)
 	c.m.Answer = slices.Clip(c.m.Answer)
 	c.w.WriteMsg(c.m)
 	return dns.RcodeSuccess, nil
 }
 
 // cname adds the CNAME that a name holds, and follows it.
-func (c *chase) cname(ctx context.Context, owner string, name *holder) {
+func (c *chase) cname(ctx context.Context, owner string, name *nameNode) {
 	a := name.find(dns.TypeCNAME).Load().Answer(owner, c.handler.rand)
 	if c.first == nil {
 		c.first = &a
@@ -83,7 +83,7 @@ func (c *chase) cname(ctx context.Context, owner string, name *holder) {
 }
 
 // dname adds a DNAME and the CNAME that it makes of the owner name, and follows it.
-func (c *chase) dname(ctx context.Context, owner string, name *holder, at string) {
+func (c *chase) dname(ctx context.Context, owner string, name *nameNode, at string) {
 	a := name.find(dns.TypeDNAME).Load().Answer(owner[len(owner)-len(at):], c.handler.rand)
 	if c.first == nil {
 		c.first = &a
@@ -122,7 +122,7 @@ func (c *chase) follow(ctx context.Context, target string) {
 	names := c.data.names.now()
 	name, at := names.find(lower), lower
 	if name == nil {
-		var encloser *holder
+		var encloser *nameNode
 		if encloser, at = names.encloser(lower); encloser == nil || encloser.cut != nil {
 			c.lookup(ctx, target)
 			return
@@ -175,7 +175,7 @@ func (c *chase) missing(ctx context.Context, target string, z *zone) {
 }
 
 // missingType ends the chase at a name that does not hold the type.
-func (c *chase) missingType(ctx context.Context, target string, name *holder) {
+func (c *chase) missingType(ctx context.Context, target string, name *nameNode) {
 	through := c.data.Catalog.FallthroughTypes
 	if name.empty() {
 		through = c.data.Catalog.Fallthrough

@@ -198,7 +198,7 @@ toext.example.org.     60 CNAME ext.example.org.
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range h.Data().Externals() {
+		for _, e := range h.Snapshot().Externals() {
 			if e.Name == name {
 				e.Set(rrs)
 			}

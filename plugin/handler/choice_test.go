@@ -46,7 +46,7 @@ func TestEmptyChoiceCounts(t *testing.T) {
 				record.RecordSet{SetID: "value", Weight: 1, Check: record.NoCheck, Imported: true, Values: rrs})
 			h := serve(c)
 			if tt.know {
-				h.Data().Externals()[0].Set(nil)
+				h.Snapshot().Externals()[0].Set(nil)
 			}
 			for number, want := range []string{nodata, "NOERROR aa an[" + value + "]"} {
 				var drawn []uint64
@@ -86,7 +86,7 @@ sub.example.org.     60 NS ns.low.sub.example.org.
 	addAlias(t, c, "ext.example.org.", dns.TypeA, "one.example.net.")
 	addAlias(t, c, "ext2.example.org.", dns.TypeA, "two.example.net.")
 	x := inServer(t, c)
-	for _, e := range x.Data().Externals() {
+	for _, e := range x.Snapshot().Externals() {
 		rrs := make([]dns.RR, 0, 8)
 		for _, n := range map[string]string{"one.example.net.": "1", "two.example.net.": "12"}[e.Name] {
 			rrs = append(rrs, &dns.A{Hdr: dns.RR_Header{Name: e.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60}, A: []byte{203, 0, 113, byte(n)}})

@@ -38,7 +38,7 @@ func importZone(t *testing.T, zone, file string) *handler.Handler {
 	for i := range statuses {
 		statuses[i] = healthcheck.Healthy
 	}
-	return handler.New(handler.NewData(c, statuses))
+	return handler.New(handler.NewSnapshot(c, statuses))
 }
 
 // ask returns the reply to one question.
@@ -239,7 +239,7 @@ func TestImportedWildcardDelegation(t *testing.T) {
 		t.Errorf("reports %q, want %q", problems, want)
 	}
 	im.Note(c.Validate())
-	h := handler.New(handler.NewData(c, nil))
+	h := handler.New(handler.NewSnapshot(c, nil))
 	for name, rcode := range map[string]int{"www.example.com.": dns.RcodeSuccess, "x.example.com.": dns.RcodeSuccess, "x.y.example.com.": dns.RcodeSuccess, "x.old.example.com.": dns.RcodeSuccess, "x.www.example.com.": dns.RcodeNameError} {
 		if m := ask(t, h, name, "A"); m.Rcode != rcode || (len(m.Answer) == 1) != (name == "www.example.com.") || !m.Authoritative {
 			t.Errorf("%s: got %s, want %s", name, render(m), dns.RcodeToString[rcode])

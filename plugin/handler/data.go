@@ -9,9 +9,9 @@ import (
 	"github.com/steerdns/steer/plugin/routing"
 )
 
-// Data is what a catalog answers under the health of the moment. Queries read it
-// without a lock; [Data.Update] is how health changes.
-type Data struct {
+// Snapshot is what a catalog answers under the health of the moment. Queries read it
+// without a lock; [Snapshot.Update] is how health changes.
+type Snapshot struct {
 	Catalog *record.Catalog
 
 	names index
@@ -23,9 +23,9 @@ type Data struct {
 	table *routing.Table
 }
 
-// NewData compiles a validated catalog under the statuses of its checks.
-func NewData(c *record.Catalog, statuses []healthcheck.Status) *Data {
-	d := &Data{Catalog: c, table: routing.NewTable(c, statuses)}
+// NewSnapshot compiles a validated catalog under the statuses of its checks.
+func NewSnapshot(c *record.Catalog, statuses []healthcheck.Status) *Snapshot {
+	d := &Snapshot{Catalog: c, table: routing.NewTable(c, statuses)}
 	d.names.base, d.zones, d.slots = buildIndex(c, d.table)
 	for g := range c.All() {
 		d.sets.Add(int64(len(g.Records)))
@@ -34,7 +34,7 @@ func NewData(c *record.Catalog, statuses []healthcheck.Status) *Data {
 }
 
 // Update takes changes of health and publishes what is answered under them.
-func (d *Data) Update(checks []healthcheck.Change, externals []routing.ExternalChange) {
+func (d *Snapshot) Update(checks []healthcheck.Change, externals []routing.ExternalChange) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.table.Update(checks, externals, func(group int, s *routing.Selection) {
@@ -44,21 +44,21 @@ func (d *Data) Update(checks []healthcheck.Change, externals []routing.ExternalC
 
 // OnBalance sets what is told of zones of load balancers that leave DNS or return to
 // it. It is called with the updates serialised, and must not call back.
-func (d *Data) OnBalance(f func(routing.Transition)) {
+func (d *Snapshot) OnBalance(f func(routing.Transition)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.table.OnBalance = f
 }
 
 // Balances calls f with each load balancer and its state.
-func (d *Data) Balances(f func(*record.LoadBalancer, routing.Balance)) {
+func (d *Snapshot) Balances(f func(*record.LoadBalancer, routing.Balance)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.table.Balances(f)
 }
 
 // Externals returns the targets that are held elsewhere.
-func (d *Data) Externals() []*routing.External { return d.table.Externals() }
+func (d *Snapshot) Externals() []*routing.External { return d.table.Externals() }
 
 // RecordSets returns how many record sets are held.
-func (d *Data) RecordSets() int { return int(d.sets.Load()) }
+func (d *Snapshot) RecordSets() int { return int(d.sets.Load()) }

@@ -7,24 +7,24 @@ import (
 	"github.com/steerdns/steer/plugin/routing"
 )
 
-// maxOver is about how many names the small map of an index holds at most: those above
+// maxOverlay is about how many names the small map of an index holds at most: those above
 // them, where they do not exist yet, come on top for the last edit.
-const maxOver = 10_000
+const maxOverlay = 10_000
 
 // Edit replaces groups, adds such as are new and drops others, and publishes what is
 // answered then, if agree accepts what the catalog says of the groups that are put and of
 // those with aliases to them, before and after. It reports whether it did: see
-// [record.Catalog.Edit] and [routing.Table.Edit] for what takes a Data of its own. Only one
+// [record.Catalog.Edit] and [routing.Table.Edit] for what takes a Snapshot of its own. Only one
 // goroutine may edit; changes of health may come meanwhile. SOAs that nobody wrote get the
 // serial.
-func (d *Data) Edit(put []*record.Group, drop []record.Key, serial uint32, agree func(before, after []record.Problem) bool) bool {
+func (d *Snapshot) Edit(put []*record.Group, drop []record.Key, serial uint32, agree func(before, after []record.Problem) bool) bool {
 	reshaped := d.reshaped(put, drop)
 	if len(reshaped) > 0 {
 		d.Catalog.Survey() // not under the lock: at the first time it takes a while
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if over := d.names.over.Load(); over != nil && len(reshaped) > 0 && len(*over)+len(reshaped) > maxOver {
+	if overlay := d.names.overlay.Load(); overlay != nil && len(reshaped) > 0 && len(*overlay)+len(reshaped) > maxOverlay {
 		return false
 	}
 	e := record.Edit{Put: put, Drop: drop}
@@ -75,7 +75,7 @@ func (d *Data) Edit(put []*record.Group, drop []record.Key, serial uint32, agree
 
 // reshaped returns the names that an edit gives types or takes them from, and which types
 // they get. Nobody else edits, so the catalog can be read without the lock.
-func (d *Data) reshaped(put []*record.Group, drop []record.Key) map[string][]uint16 {
+func (d *Snapshot) reshaped(put []*record.Group, drop []record.Key) map[string][]uint16 {
 	names := make(map[string][]uint16)
 	for _, g := range put {
 		if d.Catalog.Groups[g.Key] == nil {
@@ -92,12 +92,12 @@ func (d *Data) reshaped(put []*record.Group, drop []record.Key) map[string][]uin
 
 // reshape publishes what some names hold now that they lost types or got those given.
 // Queries under way may still see them as they were.
-func (d *Data) reshape(names map[string][]uint16) {
-	now := make(map[string]*holder)
-	if over := d.names.over.Load(); over != nil {
-		now = maps.Clone(*over)
+func (d *Snapshot) reshape(names map[string][]uint16) {
+	now := make(map[string]*nameNode)
+	if overlay := d.names.overlay.Load(); overlay != nil {
+		now = maps.Clone(*overlay)
 	}
-	find := func(name string) *holder {
+	find := func(name string) *nameNode {
 		if h, ok := now[name]; ok {
 			return h
 		}
@@ -106,25 +106,25 @@ func (d *Data) reshape(names map[string][]uint16) {
 	for name, got := range names {
 		old := find(name)
 		if old == nil {
-			old = &holder{zone: d.zoneOf(name)}
+			old = &nameNode{zone: d.zoneOf(name)}
 		}
 		now[name] = d.redraw(name, old, got)
 		for above, ok := record.Parent(name); ok && above != old.zone.name; above, ok = record.Parent(above) {
 			switch exists := d.Catalog.Exists(above); {
 			case exists && find(above) == nil:
-				now[above] = &holder{zone: old.zone}
+				now[above] = &nameNode{zone: old.zone}
 			case !exists:
 				now[above] = nil
 			}
 		}
 	}
-	d.names.over.Store(&now)
+	d.names.overlay.Store(&now)
 }
 
-// redraw returns a name's holder without the types that have gone and with those that it
+// redraw returns a name's node without the types that have gone and with those that it
 // got, or nil when it exists no more. Its groups answer from its slots from then on.
-func (d *Data) redraw(name string, old *holder, got []uint16) *holder {
-	h := &holder{zone: old.zone, wildcard: old.wildcard, cut: old.cut, cname: old.cname, dname: old.dname}
+func (d *Snapshot) redraw(name string, old *nameNode, got []uint16) *nameNode {
+	h := &nameNode{zone: old.zone, wildcard: old.wildcard, cut: old.cut, cname: old.cname, dname: old.dname}
 	var types []uint16
 	for s := &old.first; s != nil; s = s.next {
 		types = append(types, s.typ)
@@ -142,7 +142,7 @@ func (d *Data) redraw(name string, old *holder, got []uint16) *holder {
 }
 
 // zoneOf returns the zone that a name is in.
-func (d *Data) zoneOf(name string) *zone {
+func (d *Snapshot) zoneOf(name string) *zone {
 	in, _ := d.Catalog.Zone(name)
 	for _, z := range d.zones {
 		if z.name == in {

@@ -34,7 +34,7 @@ func TestEdit(t *testing.T) {
 			z.texts[z.key()] = z.text()
 		}
 		statuses := []healthcheck.Status{healthcheck.Healthy, healthcheck.Healthy, healthcheck.Healthy}
-		h := handler.New(handler.NewData(z.catalog(), statuses))
+		h := handler.New(handler.NewSnapshot(z.catalog(), statuses))
 		for edit := range edits {
 			z.serial++
 			change := z.edit
@@ -50,22 +50,22 @@ func TestEdit(t *testing.T) {
 			c := z.catalog()
 			// What is refused first leaves no trace.
 			refuse := func(_, _ []record.Problem) bool { return false }
-			if z.IntN(2) == 0 && h.Data().Edit(groups, drop, 0, refuse) {
+			if z.IntN(2) == 0 && h.Snapshot().Edit(groups, drop, 0, refuse) {
 				t.Fatal("done although it was refused")
 			}
-			if named == len(z.texts) && h.Data().Edit(groups, drop, z.serial, agree) {
+			if named == len(z.texts) && h.Snapshot().Edit(groups, drop, z.serial, agree) {
 				done++
 				gone += len(drop)
 			} else {
-				h.Serve(handler.NewData(c, statuses), nil)
+				h.Set(handler.NewSnapshot(c, statuses), nil)
 			}
 			for i := range statuses {
 				if z.IntN(2) == 0 {
 					statuses[i] = statuses[i].Not()
-					h.Data().Update([]healthcheck.Change{{Check: i, Status: statuses[i]}}, nil)
+					h.Snapshot().Update([]healthcheck.Change{{Check: i, Status: statuses[i]}}, nil)
 				}
 			}
-			if got, want := z.answers(t, h), z.answers(t, handler.New(handler.NewData(c, statuses))); !slices.Equal(got, want) {
+			if got, want := z.answers(t, h), z.answers(t, handler.New(handler.NewSnapshot(c, statuses))); !slices.Equal(got, want) {
 				for i := range got {
 					if got[i] != want[i] {
 						t.Errorf("%s, want %s", got[i], want[i])
@@ -73,7 +73,7 @@ func TestEdit(t *testing.T) {
 				}
 				t.Fatalf("seed %d, edit %d: put %v, drop %v", seed, edit, put, drop)
 			}
-			if got, want := h.Data().RecordSets(), handler.NewData(c, statuses).RecordSets(); got != want {
+			if got, want := h.Snapshot().RecordSets(), handler.NewSnapshot(c, statuses).RecordSets(); got != want {
 				t.Fatalf("seed %d, edit %d: %d record sets, want %d", seed, edit, got, want)
 			}
 		}
@@ -239,7 +239,7 @@ func (z *editedZone) answers(t *testing.T, h *handler.Handler) []string {
 // it. Each answer is of before or of after; there is always one.
 func TestEditWhileAsked(t *testing.T) {
 	z := &editedZone{texts: map[record.Key]string{{Name: "*.example.", Type: dns.TypeA}: "1 -1"}}
-	h := handler.New(handler.NewData(z.catalog(), nil))
+	h := handler.New(handler.NewSnapshot(z.catalog(), nil))
 	key := record.Key{Name: "new.deep.down.here.example.", Type: dns.TypeA}
 	z.texts[key] = "2 -1"
 	group := func() []*record.Group { return []*record.Group{z.group(key)} }
@@ -268,7 +268,7 @@ func TestEditWhileAsked(t *testing.T) {
 	}
 	agree := func(_, _ []record.Problem) bool { return true }
 	for range 3000 {
-		if !h.Data().Edit(group(), nil, 1, agree) || !h.Data().Edit(nil, []record.Key{key}, 1, agree) {
+		if !h.Snapshot().Edit(group(), nil, 1, agree) || !h.Snapshot().Edit(nil, []record.Key{key}, 1, agree) {
 			t.Fatal("not edited")
 		}
 	}

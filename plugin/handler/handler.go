@@ -32,14 +32,14 @@ type Handler struct {
 	// IsReady is whether every check knows its first status; nil means yes.
 	IsReady func() bool
 
-	data     atomic.Pointer[Data]
+	data     atomic.Pointer[Snapshot]
 	counters counters
 	resolver atomic.Pointer[Resolver] // nil before start-up and without external targets
 	rand     routing.Rand
 }
 
 // New returns a Handler that answers from the data.
-func New(d *Data) *Handler {
+func New(d *Snapshot) *Handler {
 	h := &Handler{rand: rand.Uint64N}
 	h.data.Store(d)
 	return h
@@ -48,9 +48,9 @@ func New(d *Data) *Handler {
 // Name implements plugin.Handler.
 func (h *Handler) Name() string { return Name }
 
-// Serve makes the handler answer from other data, whose external targets v resolves; v
+// Set makes the handler answer from other data, whose external targets v resolves; v
 // is nil if there are none. Queries under way end with what they began with.
-func (h *Handler) Serve(d *Data, v *Resolver) {
+func (h *Handler) Set(d *Snapshot, v *Resolver) {
 	if v == nil {
 		h.data.Store(d)
 		h.resolver.Store(nil)
@@ -60,8 +60,8 @@ func (h *Handler) Serve(d *Data, v *Resolver) {
 	h.data.Store(d)
 }
 
-// Data returns what the handler answers from at the moment.
-func (h *Handler) Data() *Data { return h.data.Load() }
+// Snapshot returns what the handler answers from at the moment.
+func (h *Handler) Snapshot() *Snapshot { return h.data.Load() }
 
 // ServeDNS implements plugin.Handler. The way of a found answer is short and has small
 // frames, since every query starts on a small stack; whatever is rarer is in functions
@@ -75,7 +75,7 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	}
 	d, q := h.data.Load(), &r.Question[0]
 	name := d.names.base[q.Name]
-	if d.names.over.Load() != nil {
+	if d.names.overlay.Load() != nil {
 		name = d.names.edited(name, q.Name)
 	}
 	if name == nil {
@@ -97,7 +97,7 @@ func (h *Handler) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 
 // found answers with what a group chooses. The frames that make the message are gone
 // when it is written: packing and sending it takes stack, too.
-func (h *Handler) found(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, z *zone, s *slot) (int, error) {
+func (h *Handler) found(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, z *zone, s *slot) (int, error) {
 	m, external := h.answer(ctx, r, d, z, s)
 	if m == nil {
 		return h.empty(ctx, w, r, d, z, s, external)
@@ -110,42 +110,42 @@ func (h *Handler) found(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d
 // and then the target held elsewhere that should have had them, if it is one.
 //
 //go:noinline
-func (h *Handler) answer(ctx context.Context, r *dns.Msg, d *Data, z *zone, s *slot) (*dns.Msg, *routing.External) {
-	cards, from, set, external, reason := s.Load().Choose(h.rand)
-	n := from.Len(cards)
+func (h *Handler) answer(ctx context.Context, r *dns.Msg, d *Snapshot, z *zone, s *slot) (*dns.Msg, *routing.External) {
+	pool, from, set, external, reason := s.Load().Choose(h.rand)
+	n := from.Len(pool)
 	if n == 0 {
 		return nil, external
 	}
 	h.count(ctx, z, reason)
 	if h.Metadata {
-		tell(ctx, d, set, reason)
+		annotate(ctx, d, set, reason)
 	}
 	if n == 1 {
-		return replyOne(r, cards), nil
+		return replyOne(r, pool), nil
 	}
 	m := replyRoom(r, n)
-	from.Deal(m.Answer, cards, h.rand)
+	from.Fill(m.Answer, pool, h.rand)
 	routing.Rename(m.Answer, r.Question[0].Name)
 	return m, nil
 }
 
-// note counts an answer and tells the metadata plugin why it was given.
-func (h *Handler) note(ctx context.Context, d *Data, z *zone, set *record.RecordSet, reason routing.Reason) {
+// observe counts an answer and tells the metadata plugin why it was given.
+func (h *Handler) observe(ctx context.Context, d *Snapshot, z *zone, set *record.RecordSet, reason routing.Reason) {
 	h.count(ctx, z, reason)
 	if h.Metadata {
-		tell(ctx, d, set, reason)
+		annotate(ctx, d, set, reason)
 	}
 }
 
 // folded looks a name up that is not held as it is spelled: perhaps it is in upper case.
 //
 //go:noinline
-func (d *Data) folded(name string) *holder {
+func (d *Snapshot) folded(name string) *nameNode {
 	for i := range len(name) {
 		if c := name[i]; c < 'A' || 'Z' < c {
 			continue
 		}
-		if d.names.over.Load() != nil {
+		if d.names.overlay.Load() != nil {
 			return d.names.lower(name) // not below the large frame of the other
 		}
 		return d.lower(name)
@@ -157,7 +157,7 @@ func (d *Data) folded(name string) *holder {
 // edited.
 //
 //go:noinline
-func (d *Data) lower(name string) *holder {
+func (d *Snapshot) lower(name string) *nameNode {
 	var b [255]byte
 	if len(name) > len(b) { // escapes can make a name longer than it is on the wire
 		return d.names.base[strings.ToLower(name)]

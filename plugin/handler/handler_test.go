@@ -96,7 +96,7 @@ func serve(c *record.Catalog) *handler.Handler {
 	for i := range statuses {
 		statuses[i] = healthcheck.Healthy
 	}
-	return handler.New(handler.NewData(c, statuses))
+	return handler.New(handler.NewSnapshot(c, statuses))
 }
 
 // query asks a handler and returns what it wrote, or nil, and its return code.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/steerdns/steer/internal/slab"
+	"github.com/steerdns/steer/internal/arena"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/routing"
 )
@@ -21,25 +21,25 @@ type zone struct {
 	number   int                     // in the order of the block, for counters
 	soa      *slot                   // nil when the zone has none
 	negative atomic.Pointer[dns.SOA] // as negative answers carry it; nil likewise
-	apex     *holder                 // the zone's own name
+	apex     *nameNode               // the zone's own name
 	parent   *zone                   // the zone of the block that this one is in, if there is one
 }
 
-// holder is a name that exists in a zone, and what it holds: nothing, if it is an empty
+// nameNode is a name that exists in a zone, and what it holds: nothing, if it is an empty
 // non-terminal.
 //
 // Its first set is a part of it, and beside what else a query looks at: with a million
 // names each pointer on its way, and each line of the cache, is a wait for memory.
-type holder struct {
+type nameNode struct {
 	first    set
-	cut      *holder // the delegation at or above this name, inside its zone
+	cut      *nameNode // the delegation at or above this name, inside its zone
 	zone     *zone
-	wildcard *holder // the name "*" below this one
-	cname    bool    // the only set is a CNAME
-	dname    bool    // one of the sets is a DNAME
+	wildcard *nameNode // the name "*" below this one
+	cname    bool      // the only set is a CNAME
+	dname    bool      // one of the sets is a DNAME
 }
 
-// set is one type of a holder.
+// set is one type of a name node.
 type set struct {
 	typ  uint16 // 0 if there is none
 	slot slot
@@ -47,7 +47,7 @@ type set struct {
 }
 
 // find returns what a name holds of a type, or nil.
-func (h *holder) find(typ uint16) *slot {
+func (h *nameNode) find(typ uint16) *slot {
 	if typ == 0 {
 		return nil
 	}
@@ -60,40 +60,40 @@ func (h *holder) find(typ uint16) *slot {
 }
 
 // empty reports whether the name holds nothing.
-func (h *holder) empty() bool { return h.first.typ == 0 }
+func (h *nameNode) empty() bool { return h.first.typ == 0 }
 
 // index leads from a name to what it holds. Most names are in a map that never changes;
 // those that came, went or got another type since it was made are in a small one that is
 // copied for each change.
 type index struct {
-	base map[string]*holder
-	over atomic.Pointer[map[string]*holder] // nil: none; a nil holder: the name is gone
+	base    map[string]*nameNode
+	overlay atomic.Pointer[map[string]*nameNode] // nil: none; a nil node: the name is gone
 }
 
 // find returns what a canonical name holds, or nil when it does not exist.
-func (x *index) find(name string) *holder { return x.now().find(name) }
+func (x *index) find(name string) *nameNode { return x.now().find(name) }
 
 // lower returns what the lower-case form of a name holds.
 //
 //go:noinline
-func (x *index) lower(name string) *holder { return x.find(strings.ToLower(name)) }
+func (x *index) lower(name string) *nameNode { return x.find(strings.ToLower(name)) }
 
 // names is an index as it is at one moment: who looks up more than one name and draws a
 // conclusion has to do so in one.
-type names struct{ base, over map[string]*holder }
+type names struct{ base, overlay map[string]*nameNode }
 
 // now returns the index as it is.
 func (x *index) now() names {
 	n := names{base: x.base}
-	if over := x.over.Load(); over != nil {
-		n.over = *over
+	if overlay := x.overlay.Load(); overlay != nil {
+		n.overlay = *overlay
 	}
 	return n
 }
 
 // find returns what a canonical name holds, or nil when it does not exist.
-func (n names) find(name string) *holder {
-	if h, ok := n.over[name]; ok {
+func (n names) find(name string) *nameNode {
+	if h, ok := n.overlay[name]; ok {
 		return h
 	}
 	return n.base[name]
@@ -101,7 +101,7 @@ func (n names) find(name string) *holder {
 
 // encloser returns the closest name above a lower-case name that exists, and nil when
 // the name is outside the zones.
-func (n names) encloser(name string) (*holder, string) {
+func (n names) encloser(name string) (*nameNode, string) {
 	for {
 		parent, ok := record.Parent(name)
 		if !ok {
@@ -117,17 +117,17 @@ func (n names) encloser(name string) (*holder, string) {
 // edited returns what a name holds since the last edit, if h was it before all of them.
 //
 //go:noinline
-func (x *index) edited(h *holder, name string) *holder {
-	if now, ok := (*x.over.Load())[name]; ok {
+func (x *index) edited(h *nameNode, name string) *nameNode {
+	if now, ok := (*x.overlay.Load())[name]; ok {
 		return now
 	}
 	return h
 }
 
-// buildIndex makes the map from names to holders that queries look into. It never
+// buildIndex makes the map from names to nodes that queries look into. It never
 // changes after that, but for the slots, which it returns by the groups' Ordinals.
-func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []*zone, []*slot) {
-	x := &indexer{catalog: c, names: make(map[string]*holder, len(c.Order)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones))}
+func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*nameNode, []*zone, []*slot) {
+	x := &indexer{catalog: c, names: make(map[string]*nameNode, len(c.Order)+len(c.Zones)), zones: make(map[string]*zone, len(c.Zones))}
 	zones := make([]*zone, len(c.Zones))
 	for i, name := range c.Zones {
 		zones[i] = &zone{name: name, number: i}
@@ -162,10 +162,10 @@ func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*holder, []
 
 type indexer struct {
 	catalog   *record.Catalog
-	names     map[string]*holder
+	names     map[string]*nameNode
 	zones     map[string]*zone
-	holders   slab.Of[holder]
-	sets      slab.Of[set]
+	nodes     arena.Of[nameNode]
+	sets      arena.Of[set]
 	wildcards []string
 	delegates bool // there is an NS set below an apex
 }
@@ -175,7 +175,7 @@ func (x *indexer) exists(name string) (known bool) {
 	if _, known = x.names[name]; known {
 		return true
 	}
-	x.names[name] = x.holder(name)
+	x.names[name] = x.node(name)
 	if record.Wildcard(name) {
 		x.wildcards = append(x.wildcards, name)
 	}
@@ -192,8 +192,8 @@ func (x *indexer) linkWildcards() {
 	}
 }
 
-func (x *indexer) holder(name string) *holder {
-	h := x.holders.New()
+func (x *indexer) node(name string) *nameNode {
+	h := x.nodes.New()
 	zone, _ := x.catalog.Zone(name)
 	h.zone = x.zones[zone]
 	return h
@@ -209,7 +209,7 @@ func (x *indexer) holds(k record.Key, s *routing.Selection) *slot {
 }
 
 // enter adds a type to what a name holds, and returns where its answer stands.
-func (h *holder) enter(typ uint16, s *routing.Selection, room *slab.Of[set]) *slot {
+func (h *nameNode) enter(typ uint16, s *routing.Selection, room *arena.Of[set]) *slot {
 	at := &h.first
 	if !h.empty() {
 		at = room.New()
@@ -222,7 +222,7 @@ func (h *holder) enter(typ uint16, s *routing.Selection, room *slab.Of[set]) *sl
 
 // findCut finds the delegation that a name is at or below: the topmost NS set below the
 // apex. What lies beneath is another server's, further cuts included.
-func (x *indexer) findCut(name string, h *holder) {
+func (x *indexer) findCut(name string, h *nameNode) {
 	for at := name; at != h.zone.name; {
 		if p := x.names[at]; p != nil && p.find(dns.TypeNS) != nil {
 			h.cut = p

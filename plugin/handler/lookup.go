@@ -17,11 +17,11 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// ask resolves a name through the server, as a client on this machine would. It returns
+// resolveThrough resolves a name through the server, as a client on this machine would. It returns
 // the records of the type under that name, without the chain of CNAMEs that led to
 // them, each with the smallest TTL on the way; no records and no error if there are
 // none to be had; and how long that holds.
-func ask(ctx context.Context, server *dnsserver.Server, k record.Key) ([]dns.RR, time.Duration, error) {
+func resolveThrough(ctx context.Context, server *dnsserver.Server, k record.Key) ([]dns.RR, time.Duration, error) {
 	got, err := exchange(ctx, server, k, &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err == nil && got.Truncated {
 		got, err = exchange(ctx, server, k, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})

@@ -9,12 +9,12 @@ import (
 	"github.com/steerdns/steer/plugin/routing"
 )
 
-// tell gives the metadata plugin what is known of an answer: the rule that chose it,
+// annotate gives the metadata plugin what is known of an answer: the rule that chose it,
 // and the set identifier and check of the record set that was chosen for the name asked
 // for. They are computed only when somebody asks.
 //
 //go:noinline
-func tell(ctx context.Context, d *Data, set *record.RecordSet, reason routing.Reason) {
+func annotate(ctx context.Context, d *Snapshot, set *record.RecordSet, reason routing.Reason) {
 	metadata.SetValueFunc(ctx, Name+"/reason", reason.String)
 	if set == nil {
 		return

@@ -55,7 +55,7 @@ func TestCounters(t *testing.T) {
 	ask := func(name string, typ uint16) { query(t, h, name, typ) }
 	ask("www."+zone, dns.TypeA)
 	ask("www."+zone, dns.TypeA)
-	h.Data().Update([]healthcheck.Change{{Check: 0, Status: healthcheck.Unhealthy}}, nil)
+	h.Snapshot().Update([]healthcheck.Change{{Check: 0, Status: healthcheck.Unhealthy}}, nil)
 	ask("www."+zone, dns.TypeA)
 	ask("www."+zone, dns.TypeAAAA)
 	ask("nowhere."+zone, dns.TypeA)
@@ -131,7 +131,7 @@ func TestMetadata(t *testing.T) {
 	}
 	h := serve(c)
 	h.Metadata = true
-	h.Data().Externals()[0].Set(nil)
+	h.Snapshot().Externals()[0].Set(nil)
 	tests := []struct {
 		name string
 		typ  uint16
@@ -158,7 +158,7 @@ func TestMetadata(t *testing.T) {
 		if tt.down {
 			status = healthcheck.Unhealthy
 		}
-		h.Data().Update([]healthcheck.Change{{Check: 0, Status: status}}, nil)
+		h.Snapshot().Update([]healthcheck.Change{{Check: 0, Status: status}}, nil)
 		r := new(dns.Msg)
 		r.SetQuestion(tt.name, tt.typ)
 		rec := dnstest.NewRecorder(&test.ResponseWriter{})

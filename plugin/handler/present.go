@@ -17,7 +17,7 @@ import (
 // is asked for.
 //
 //go:noinline
-func (h *Handler) present(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
+func (h *Handler) present(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, name *nameNode) (int, error) {
 	typ := r.Question[0].Qtype
 	switch {
 	case typ == dns.TypeAXFR || typ == dns.TypeIXFR:
@@ -40,7 +40,7 @@ func (h *Handler) present(ctx context.Context, w dns.ResponseWriter, r *dns.Msg,
 // says whose it is (RFC 4592, the closest encloser).
 //
 //go:noinline
-func (h *Handler) absent(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data) (int, error) {
+func (h *Handler) absent(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot) (int, error) {
 	lower := strings.ToLower(r.Question[0].Name)
 	names := d.names.now()
 	if name := names.find(lower); name != nil { // an edit has just brought it
@@ -67,37 +67,37 @@ func (h *Handler) absent(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, 
 	if through := d.Catalog.Fallthrough; through != nil && through(lower) {
 		return h.next(ctx, w, r)
 	}
-	h.note(ctx, d, encloser.zone, nil, routing.NameError)
+	h.observe(ctx, d, encloser.zone, nil, routing.NameError)
 	return h.negative(w, r, encloser.zone, dns.RcodeNameError)
 }
 
 // nodata answers for a name that exists but holds nothing of the type asked for. Where
 // the operator allows it, the next plugin is asked first.
-func (h *Handler) nodata(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
+func (h *Handler) nodata(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, name *nameNode) (int, error) {
 	through := d.Catalog.FallthroughTypes
 	if name.empty() {
 		through = d.Catalog.Fallthrough
 	}
 	if through != nil && h.Next != nil && through(strings.ToLower(r.Question[0].Name)) {
-		return h.ask(ctx, w, r, d, name.zone)
+		return h.askNext(ctx, w, r, d, name.zone)
 	}
 	z := name.zone
 	if r.Question[0].Qtype == dns.TypeDS && z.apex == name && z.parent != nil {
 		z = z.parent // DS is the parent's side of the cut (RFC 4035, section 3.1.4.1)
 	}
-	h.note(ctx, d, z, nil, routing.NoData)
+	h.observe(ctx, d, z, nil, routing.NoData)
 	return h.negative(w, r, z, dns.RcodeSuccess)
 }
 
-// ask gives the next plugin the first word on a name that exists here. That it knows of
+// askNext gives the next plugin the first word on a name that exists here. That it knows of
 // no such name, or that there is no further plugin, becomes NODATA.
-func (h *Handler) ask(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, z *zone) (int, error) {
+func (h *Handler) askNext(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, z *zone) (int, error) {
 	nw := nonwriter.New(w)
 	rcode, err := h.next(ctx, nw, r)
 	switch {
 	case nw.Msg == nil && (rcode == dns.RcodeNameError || noPlugin(err)),
 		nw.Msg != nil && nw.Msg.Rcode == dns.RcodeNameError && len(nw.Msg.Answer) == 0:
-		h.note(ctx, d, z, nil, routing.NoData)
+		h.observe(ctx, d, z, nil, routing.NoData)
 		return h.negative(w, r, z, dns.RcodeSuccess)
 	case nw.Msg == nil:
 		return rcode, err
@@ -132,11 +132,11 @@ func addSOA(m *dns.Msg, z *zone) {
 
 // any answers the question for everything minimally (RFC 8482): with the CNAME if there
 // is one (section 4.1), else with a HINFO (section 4.2).
-func (h *Handler) any(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, name *holder) (int, error) {
+func (h *Handler) any(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, name *nameNode) (int, error) {
 	if name.cname {
 		return h.found(ctx, w, r, d, name.zone, name.find(dns.TypeCNAME))
 	}
-	h.note(ctx, d, name.zone, nil, routing.Minimal)
+	h.observe(ctx, d, name.zone, nil, routing.Minimal)
 	m := reply(r)
 	m.Answer = []dns.RR{&dns.HINFO{
 		Hdr: dns.RR_Header{Name: r.Question[0].Name, Rrtype: dns.TypeHINFO, Class: dns.ClassINET, Ttl: anyTTL},
@@ -151,8 +151,8 @@ const anyTTL = 3600
 
 // referral answers with the delegation of a name at or below a cut, and the addresses
 // of its servers as far as they are held here (RFC 1034, section 4.3.2, step 3b).
-func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, cut *holder) (int, error) {
-	h.note(ctx, d, cut.zone, nil, routing.Referral)
+func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, cut *nameNode) (int, error) {
+	h.observe(ctx, d, cut.zone, nil, routing.Referral)
 	m := reply(r)
 	m.Authoritative = false
 	at := strings.ToLower(r.Question[0].Name)

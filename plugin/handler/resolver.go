@@ -34,7 +34,7 @@ const (
 // the plugin runs in, so that no query has to wait for them.
 type Resolver struct {
 	handler *Handler
-	data    *Data
+	data    *Snapshot
 	home    Home
 
 	server  atomic.Pointer[dnsserver.Server]
@@ -79,7 +79,7 @@ type Home struct {
 
 // NewResolver returns a Resolver for the external targets of data that the handler is to
 // serve, or nil when there are none.
-func NewResolver(h *Handler, d *Data, home Home) *Resolver {
+func NewResolver(h *Handler, d *Snapshot, home Home) *Resolver {
 	externals := d.Externals()
 	if len(externals) == 0 {
 		return nil
@@ -255,7 +255,7 @@ func (v *Resolver) idle() time.Duration {
 func (v *Resolver) resolve(ctx context.Context, t *target) {
 	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	rrs, ttl, err := ask(lookup, v.server.Load(), t.Key)
+	rrs, ttl, err := resolveThrough(lookup, v.server.Load(), t.Key)
 	if ctx.Err() != nil {
 		return // stopped: that says nothing of the target
 	}
@@ -271,7 +271,7 @@ func (v *Resolver) file(t *target, rrs []dns.RR, ttl time.Duration, err error, n
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	healthy := t.healthy
-	t.tell(err)
+	t.logOutcome(err)
 	if err != nil {
 		t.fail(now)
 	} else {
@@ -291,8 +291,8 @@ func (v *Resolver) file(t *target, rrs []dns.RR, ttl time.Duration, err error, n
 	return routing.ExternalChange{External: t.index, Healthy: healthy}, true
 }
 
-// tell writes one line when a target cannot be resolved any more, and one when it can.
-func (t *target) tell(err error) {
+// logOutcome writes one line when a target cannot be resolved any more, and one when it can.
+func (t *target) logOutcome(err error) {
 	name := t.Name + " " + dns.Type(t.Type).String()
 	switch {
 	case err != nil && t.retry == 0 && t.Known():
@@ -366,9 +366,9 @@ func (v *Resolver) await(ctx context.Context, e *routing.External) {
 // once it is resolved, is there a second choice: weights would not be exact otherwise.
 //
 //go:noinline
-func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Data, z *zone, s *slot, e *routing.External) (int, error) {
+func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, z *zone, s *slot, e *routing.External) (int, error) {
 	if e == nil || e.Known() {
-		h.note(ctx, d, z, nil, routing.NoData)
+		h.observe(ctx, d, z, nil, routing.NoData)
 		return h.negative(w, r, z, dns.RcodeSuccess)
 	}
 	// A query that comes from a resolution must not wait for one: it may be its own.
@@ -387,7 +387,7 @@ func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d
 	case e != nil && !e.Known(): // the next one
 		return dns.RcodeServerFailure, nil
 	}
-	h.note(ctx, d, z, nil, routing.NoData)
+	h.observe(ctx, d, z, nil, routing.NoData)
 	return h.negative(w, r, z, dns.RcodeSuccess)
 }
 

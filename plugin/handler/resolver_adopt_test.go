@@ -21,8 +21,8 @@ func TestExternalAdopts(t *testing.T) {
 
 		is := newExternal(t, true)
 		is.other.set(dns.RcodeServerFailure)
-		v := handler.NewResolver(is.Handler, is.Data(), handler.Home{})
-		is.Serve(is.Data(), v)
+		v := handler.NewResolver(is.Handler, is.Snapshot(), handler.Home{})
+		is.Set(is.Snapshot(), v)
 		v.Adopt(old)
 		v.Start()
 		defer v.Stop()
@@ -34,11 +34,11 @@ func TestExternalAdopts(t *testing.T) {
 
 // replace makes the handler answer from new data of its catalog, as a changed import does.
 func (x *served) replace(old *handler.Resolver) *handler.Resolver {
-	d := handler.NewData(x.Data().Catalog, []healthcheck.Status{})
+	d := handler.NewSnapshot(x.Snapshot().Catalog, []healthcheck.Status{})
 	v := handler.NewResolver(x.Handler, d, handler.Home{Address: "dns://:53"})
 	v.Adopt(old)
 	v.Start()
-	x.Serve(d, v)
+	x.Set(d, v)
 	old.Stop()
 	return v
 }
@@ -49,8 +49,8 @@ func TestExternalAdoptsWithinHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newExternal(t, true)
 		x.other.set(dns.RcodeSuccess, "lb.example.net. 60 A 203.0.113.9")
-		v := handler.NewResolver(x.Handler, x.Data(), handler.Home{})
-		x.Serve(x.Data(), v)
+		v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{})
+		x.Set(x.Snapshot(), v)
 		v.Start()
 		x.ask("example.org.")
 		time.Sleep(20 * time.Second)
@@ -92,11 +92,11 @@ func TestExternalAdoptsAcrossHandlers(t *testing.T) {
 		is := newExternal(t, true)
 		is.other.delay = time.Second
 		is.other.set(dns.RcodeSuccess, "lb.example.net. 60 A 203.0.113.8")
-		v := handler.NewResolver(is.Handler, is.Data(), handler.Home{Address: "dns://:53"})
+		v := handler.NewResolver(is.Handler, is.Snapshot(), handler.Home{Address: "dns://:53"})
 		v.Adopt(old)
 		v.Start()
 		defer v.Stop()
-		is.Serve(is.Data(), v)
+		is.Set(is.Snapshot(), v)
 		time.Sleep(10 * time.Minute) // long before what is known is due
 		if is.other.count() != 0 {
 			t.Error("asked a server that it has not seen")

@@ -168,8 +168,8 @@ func TestExternalAsksItsServer(t *testing.T) {
 		x.other.set(dns.RcodeSuccess, "lb.example.net. 60 A 203.0.113.9")
 		wrong := &elsewhere{rcode: dns.RcodeNameError}
 		other := newServer(t, "dns://192.0.2.53:53", map[string]plugin.Handler{"example.org.": x.Handler, ".": wrong})
-		v := handler.NewResolver(x.Handler, x.Data(), handler.Home{Address: "dns://:53"})
-		x.Serve(x.Data(), v)
+		v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{Address: "dns://:53"})
+		x.Set(x.Snapshot(), v)
 		v.Start()
 		defer v.Stop()
 		through(other, "example.org.", dns.TypeSOA, 0)

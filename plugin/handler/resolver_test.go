@@ -33,8 +33,8 @@ func newExternal(t *testing.T, evaluate bool) *served {
 
 // start begins to resolve; the wake-up query comes at once.
 func (x *served) start(t *testing.T) *handler.Resolver {
-	v := handler.NewResolver(x.Handler, x.Data(), handler.Home{Wake: func(context.Context) { x.ask("example.org.") }})
-	x.Serve(x.Data(), v)
+	v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{Wake: func(context.Context) { x.ask("example.org.") }})
+	x.Set(x.Snapshot(), v)
 	v.Start()
 	t.Cleanup(v.Stop)
 	return v
@@ -135,8 +135,8 @@ func TestExternalFirstQueryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newExternal(t, true)
 		x.other.set(dns.RcodeSuccess, address7, "lb.example.net. 60 A 192.0.2.7")
-		v := handler.NewResolver(x.Handler, x.Data(), handler.Home{})
-		x.Serve(x.Data(), v)
+		v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{})
+		x.Set(x.Snapshot(), v)
 		v.Start()
 		defer v.Stop()
 		time.Sleep(time.Hour) // nothing to wake it

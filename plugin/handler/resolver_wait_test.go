@@ -70,8 +70,8 @@ func TestExternalStopReleases(t *testing.T) {
 		x := newExternal(t, true)
 		x.other.delay = time.Second // a plugin that does not look at its context
 		x.other.set(dns.RcodeSuccess, "lb.example.net. 60 A 203.0.113.9")
-		v := handler.NewResolver(x.Handler, x.Data(), handler.Home{})
-		x.Serve(x.Data(), v)
+		v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{})
+		x.Set(x.Snapshot(), v)
 		v.Start()
 		through(x.server, "example.org.", dns.TypeSOA, 0) // shows the server
 		var took time.Duration
@@ -149,8 +149,8 @@ func TestExternalsInACircle(t *testing.T) {
 		s := newServer(t, "dns://:53", blocks)
 		var resolvers []*handler.Resolver
 		for _, h := range handlers {
-			v := handler.NewResolver(h, h.Data(), handler.Home{Wake: func(context.Context) { through(s, h.Data().Catalog.Zones[0], dns.TypeSOA, 0) }})
-			h.Serve(h.Data(), v)
+			v := handler.NewResolver(h, h.Snapshot(), handler.Home{Wake: func(context.Context) { through(s, h.Snapshot().Catalog.Zones[0], dns.TypeSOA, 0) }})
+			h.Set(h.Snapshot(), v)
 			v.Start()
 			defer v.Stop()
 			resolvers = append(resolvers, v)
@@ -173,8 +173,8 @@ func TestExternalAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newExternal(t, true)
 		x.other.delay = 3 * time.Second
-		v := handler.NewResolver(x.Handler, x.Data(), handler.Home{})
-		x.Serve(x.Data(), v)
+		v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{})
+		x.Set(x.Snapshot(), v)
 		v.Start()
 		through(x.server, "example.org.", dns.TypeSOA, 0)
 		v.Stop()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/steerdns/steer/internal/slab"
+	"github.com/steerdns/steer/internal/arena"
 )
 
 // ParseValue returns the RR of a key whose RDATA is value, in the form of a zone file.
@@ -28,13 +28,13 @@ func ParseValue(k Key, ttl uint32, origin, value string) (rr dns.RR, warning str
 
 // ValueParser parses values. The zero value allocates each by itself.
 type ValueParser struct {
-	a    *slab.Of[compactA]
-	aaaa *slab.Of[compactAAAA]
+	a    *arena.Of[compactA]
+	aaaa *arena.Of[compactAAAA]
 }
 
 // NewValueParser returns a parser of values that are kept for about as long as each other.
 func NewValueParser() ValueParser {
-	return ValueParser{new(slab.Of[compactA]), new(slab.Of[compactAAAA])}
+	return ValueParser{new(arena.Of[compactA]), new(arena.Of[compactAAAA])}
 }
 
 // Parse is [ParseValue].

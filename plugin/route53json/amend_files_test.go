@@ -226,7 +226,7 @@ func TestAmendBesideStanza(t *testing.T) {
 func TestAmendData(t *testing.T) {
 	files := []string{amendZone, amendChecks}
 	b := loadPaths(t, "example.com.", write(t, files...)...)
-	d := handler.NewData(b.catalog, make([]healthcheck.Status, len(b.catalog.Checks)))
+	d := handler.NewSnapshot(b.catalog, make([]healthcheck.Status, len(b.catalog.Checks)))
 	im := b.im
 	for _, step := range []struct {
 		edit

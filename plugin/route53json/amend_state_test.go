@@ -89,7 +89,7 @@ func (s *state) update(h health) {
 
 func (s *state) publish(group int, now *routing.Selection) { s.answers[group] = now }
 
-// amend does to a state what handler.Data.Edit does, and reports whether that did.
+// amend does to a state what handler.Snapshot.Edit does, and reports whether that did.
 func (s *state) amend(a *route53json.Amendment) bool {
 	e := record.Edit{Put: a.Put, Drop: a.Drop}
 	for _, g := range a.Put {

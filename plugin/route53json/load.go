@@ -12,7 +12,7 @@ import (
 
 	"github.com/miekg/dns"
 
-	"github.com/steerdns/steer/internal/slab"
+	"github.com/steerdns/steer/internal/arena"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -182,8 +182,8 @@ type loader struct {
 	items  []*item // one for each object around the next byte, from the outside in
 	nested int     // how many of them there are
 
-	drafts    slab.List[draft]
-	notes     slab.Of[note]
+	drafts    arena.List[draft]
+	notes     arena.Of[note]
 	byKey     map[record.Key]*record.Group // at their Ordinals in drafts
 	intern    map[string]string
 	targets   map[string]string // of aliases, as written and as they are held
@@ -196,19 +196,19 @@ type loader struct {
 
 // kept is where what an import is made of is allocated: one by one, if it is zero.
 type kept struct {
-	groups  *slab.Of[record.Group]
-	sets    *slab.Of[record.RecordSet]
-	aliases *slab.Of[record.AliasTarget]
-	rrs     *slab.Of[dns.RR]
+	groups  *arena.Of[record.Group]
+	sets    *arena.Of[record.RecordSet]
+	aliases *arena.Of[record.AliasTarget]
+	rrs     *arena.Of[dns.RR]
 	values  record.ValueParser
-	names   *slab.Strings
+	names   *arena.Strings
 }
 
 // together returns a kept for what lives as long as the import.
 func together() kept {
 	return kept{
-		new(slab.Of[record.Group]), new(slab.Of[record.RecordSet]), new(slab.Of[record.AliasTarget]),
-		new(slab.Of[dns.RR]), record.NewValueParser(), new(slab.Strings),
+		new(arena.Of[record.Group]), new(arena.Of[record.RecordSet]), new(arena.Of[record.AliasTarget]),
+		new(arena.Of[dns.RR]), record.NewValueParser(), new(arena.Strings),
 	}
 }
 

@@ -45,7 +45,7 @@ func BenchmarkLoad(b *testing.B) {
 				b.Fatal(err)
 			}
 			im.Note(c.Validate())
-			return handler.NewData(c, make([]healthcheck.Status, len(c.Checks)))
+			return handler.NewSnapshot(c, make([]healthcheck.Status, len(c.Checks)))
 		})
 	})
 }

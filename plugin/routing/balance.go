@@ -126,21 +126,21 @@ func (s *Balance) routing(z int) bool {
 	return false
 }
 
-// spread is what a load balancer answers for one family: the nodes of the zones in DNS,
+// balancerAnswer is what a load balancer answers for one family: the nodes of the zones in DNS,
 // and of those zones that have none, up to MaxValues of their targets.
-type spread struct {
-	always []dns.RR   // nodes, and the targets of strata that give all they have
-	strata [][]dns.RR // targets that share alike, more in each than are drawn of it
-	drawn  int        // how many are drawn of all strata together
+type balancerAnswer struct {
+	always []dns.RR   // nodes, and the targets of pools that give all they have
+	pools  [][]dns.RR // targets that share alike, more in each than are drawn of it
+	drawn  int        // how many are drawn of all pools together
 }
 
-// newSpread returns what a load balancer answers in a state.
+// newBalancerAnswer returns what a load balancer answers in a state.
 //
 // Without cross_zone each zone gets its share of the traffic, and each target its share
-// of the zone's: the zones are the strata. With it every target gets the same, so there
+// of the zone's: the zones are the pools. With it every target gets the same, so there
 // is one.
-func newSpread(b *record.LoadBalancer, typ uint16, state *Balance, healthy func(int32) bool) *spread {
-	p := &spread{}
+func newBalancerAnswer(b *record.LoadBalancer, typ uint16, state *Balance, healthy func(int32) bool) *balancerAnswer {
+	p := &balancerAnswer{}
 	for z := range b.Zones {
 		if !state.Zones[z].InDNS {
 			continue
@@ -152,37 +152,37 @@ func newSpread(b *record.LoadBalancer, typ uint16, state *Balance, healthy func(
 		rrs := zoneTargets(b, typ, z, state, healthy)
 		switch {
 		case len(rrs) == 0:
-		case b.CrossZone && len(p.strata) > 0:
-			p.strata[0] = append(p.strata[0], rrs...)
+		case b.CrossZone && len(p.pools) > 0:
+			p.pools[0] = append(p.pools[0], rrs...)
 		default:
-			p.strata = append(p.strata, rrs)
+			p.pools = append(p.pools, rrs)
 		}
 	}
 	p.divide()
 	return p
 }
 
-// divide shares MaxValues targets out among the strata, as if these took turns to give
-// one. A stratum that has no more than its share gives all it has, and leaves the others a
+// divide shares MaxValues targets out among the pools, as if these took turns to give
+// one. A pool that has no more than its share gives all it has, and leaves the others a
 // larger one.
-func (p *spread) divide() {
+func (p *balancerAnswer) divide() {
 	p.drawn = MaxValues
 	for {
-		i := slices.IndexFunc(p.strata, func(s []dns.RR) bool { return len(s) <= p.drawn/len(p.strata) })
+		i := slices.IndexFunc(p.pools, func(s []dns.RR) bool { return len(s) <= p.drawn/len(p.pools) })
 		if i < 0 {
 			break
 		}
-		p.always = append(p.always, p.strata[i]...)
-		p.drawn -= len(p.strata[i])
-		p.strata = slices.Delete(p.strata, i, i+1)
+		p.always = append(p.always, p.pools[i]...)
+		p.drawn -= len(p.pools[i])
+		p.pools = slices.Delete(p.pools, i, i+1)
 	}
-	if len(p.strata) == 0 {
+	if len(p.pools) == 0 {
 		p.drawn = 0
 	}
 	p.always = slices.Clip(p.always)
 }
 
-func (p *spread) addNodes(b *record.LoadBalancer, typ uint16, z int) {
+func (p *balancerAnswer) addNodes(b *record.LoadBalancer, typ uint16, z int) {
 	for _, addr := range b.Zones[z].Nodes {
 		if rr, ok := b.RR(addr, typ); ok {
 			p.always = append(p.always, rr)
@@ -209,9 +209,9 @@ func zoneTargets(b *record.LoadBalancer, typ uint16, z int, state *Balance, heal
 }
 
 // len returns how many records are answered: all nodes and up to MaxValues targets.
-func (p *spread) len() int { return len(p.always) + p.drawn }
+func (p *balancerAnswer) len() int { return len(p.always) + p.drawn }
 
-// healthyCheck returns the function that balance and newSpread ask.
+// healthyCheck returns the function that balance and newBalancerAnswer ask.
 func (t *Table) healthyCheck(check int32) bool { return t.checks[check] == healthcheck.Healthy }
 
 // Balances calls f with each load balancer and its state. States are never changed.
@@ -226,18 +226,18 @@ func (t *Table) Balances(f func(b *record.LoadBalancer, state Balance)) {
 func (t *Table) compileBalancer(n *node) (*Selection, bool) {
 	b := n.group.Balancer
 	state := balance(b, t.healthyCheck)
-	t.note(b, state)
+	t.storeBalance(b, state)
 	s := &Selection{rule: state.rule(b)}
-	s.spread = newSpread(b, n.group.Type, &state, t.healthyCheck)
-	if n.current != nil && n.current.rule == s.rule && n.current.spread.equal(s.spread) {
+	s.balancer = newBalancerAnswer(b, n.group.Type, &state, t.healthyCheck)
+	if n.current != nil && n.current.rule == s.rule && n.current.balancer.equal(s.balancer) {
 		s = n.current
 	}
 	return s, state.Healthy
 }
 
-// note keeps a load balancer's state, and tells what changed in it. Each of the two
+// storeBalance keeps a load balancer's state, and tells what changed in it. Each of the two
 // families comes here; the second finds nothing new.
-func (t *Table) note(b *record.LoadBalancer, state Balance) {
+func (t *Table) storeBalance(b *record.LoadBalancer, state Balance) {
 	old, known := t.balances[b]
 	t.balances[b] = state
 	if known && t.OnBalance != nil {
@@ -247,13 +247,13 @@ func (t *Table) note(b *record.LoadBalancer, state Balance) {
 	}
 }
 
-// equal reports whether two spreads of one load balancer answer alike.
-func (p *spread) equal(o *spread) bool {
-	if !sameData(p.always, o.always) || p.drawn != o.drawn || len(p.strata) != len(o.strata) {
+// equal reports whether two answers of one load balancer answer alike.
+func (p *balancerAnswer) equal(o *balancerAnswer) bool {
+	if !sameData(p.always, o.always) || p.drawn != o.drawn || len(p.pools) != len(o.pools) {
 		return false
 	}
-	for i := range p.strata {
-		if !sameData(p.strata[i], o.strata[i]) {
+	for i := range p.pools {
+		if !sameData(p.pools[i], o.pools[i]) {
 			return false
 		}
 	}

@@ -182,9 +182,9 @@ func TestBalancedAnswers(t *testing.T) {
 
 // unordered draws an answer, but for its order, which is drawn when all records are there.
 func unordered(s *Selection, rnd Rand) []dns.RR {
-	cards, from, _, _, _ := s.Choose(rnd)
-	out := make([]dns.RR, from.Len(cards))
-	from.Deal(out, cards, func(n uint64) uint64 {
+	pool, from, _, _, _ := s.Choose(rnd)
+	out := make([]dns.RR, from.Len(pool))
+	from.Fill(out, pool, func(n uint64) uint64 {
 		if out[len(out)-1] != nil {
 			return 0
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/steerdns/steer/healthcheck"
-	"github.com/steerdns/steer/internal/slab"
+	"github.com/steerdns/steer/internal/arena"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -30,7 +30,7 @@ func (t *Table) compile(n *node) (*Selection, bool) {
 			return s, healthy
 		}
 	}
-	s := t.room.selections.New()
+	s := t.alloc.selections.New()
 	s.rule = rule
 	if len(in) == 1 && n.group.Policy != record.Multivalue {
 		s.leaf = t.leaf(n, in[0])
@@ -104,8 +104,8 @@ func (t *Table) sameLeaf(n *node, l *leaf, c candidate) bool {
 // has as many random numbers below the total as its weight says, or one each when all
 // weights are 0.
 func (t *Table) table(n *node, in []candidate) *table {
-	tab := t.room.tables.New()
-	tab.choices, tab.several = t.room.choices.Make(len(in)), n.group.Policy == record.Multivalue
+	tab := t.alloc.tables.New()
+	tab.choices, tab.several = t.alloc.choices.Make(len(in)), n.group.Policy == record.Multivalue
 	weighed := false
 	for _, c := range in {
 		weighed = weighed || c.weight > 0
@@ -119,14 +119,14 @@ func (t *Table) table(n *node, in []candidate) *table {
 		tab.choices[i] = choice{leaf: t.leaf(n, c), end: tab.total}
 	}
 	if !tab.several {
-		tab.makeGuide(t.room.guides)
+		tab.makeGuide(t.alloc.guides)
 		return tab
 	}
 	for i := range tab.choices {
-		tab.cards = append(tab.cards, tab.choices[i].values...)
+		tab.pool = append(tab.pool, tab.choices[i].values...)
 	}
-	tab.cards = slices.Clip(tab.cards)
-	tab.total = rows(len(tab.cards))
+	tab.pool = slices.Clip(tab.pool)
+	tab.total = samples(len(tab.pool))
 	return tab
 }
 
@@ -134,11 +134,11 @@ func (t *Table) table(n *node, in []candidate) *table {
 // into at least as many equal parts as there are choices, and each part knows the first
 // choice it meets. From there it is one or two steps, on the average, however many
 // choices there are.
-func (t *table) makeGuide(room *slab.Of[uint32]) {
+func (t *table) makeGuide(guides *arena.Of[uint32]) {
 	if spare := bits.Len64(t.total-1) - bits.Len(uint(len(t.choices))); spare > 0 {
 		t.shift = uint8(spare)
 	}
-	t.guide = room.Make(int((t.total-1)>>t.shift) + 1)
+	t.guide = guides.Make(int((t.total-1)>>t.shift) + 1)
 	i := 0
 	for part := range t.guide {
 		for uint64(part)<<t.shift >= t.choices[i].end {

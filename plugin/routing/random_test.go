@@ -113,10 +113,10 @@ func randomSuccessor(rnd *rand.Rand, tab *Table) *record.Group {
 func chosenOdds(s *Selection, shuffles *rand.Rand) odds {
 	o := odds{}
 	for e := new(explorer); ; {
-		cards, from, _, _, reason := s.Choose(e.rand)
-		out := make([]dns.RR, from.Len(cards))
+		pool, from, _, _, reason := s.Choose(e.rand)
+		out := make([]dns.RR, from.Len(pool))
 		if len(out) > 0 {
-			from.Deal(out, cards, shuffles.Uint64N)
+			from.Fill(out, pool, shuffles.Uint64N)
 		}
 		o.add(outcome{values(out), reason}.String(), e.probability())
 		if !e.next() {

@@ -15,10 +15,10 @@ const MaxValues = 8
 // everything that it points at, but for the answers of external targets: one pointer is
 // a consistent tree of aliases.
 type Selection struct {
-	leaf           // what is answered when there is one choice
-	table  *table  // several choices
-	spread *spread // a load balancer
-	rule   Reason
+	leaf                     // what is answered when there is one choice
+	table    *table          // several choices
+	balancer *balancerAnswer // a load balancer
+	rule     Reason
 }
 
 // leaf is one record set as a query needs it: values, or the way to them.
@@ -32,11 +32,11 @@ type leaf struct {
 // table is a choice among several record sets.
 type table struct {
 	choices []choice
-	total   uint64   // weighted: the sum of the weights, or of equal shares; multivalue: as rows returns it
+	total   uint64   // weighted: the sum of the weights, or of equal shares; multivalue: see [samples]
 	guide   []uint32 // weighted: guide[r>>shift] is the first choice that r can be
 	shift   uint8
 	several bool     // multivalue: up to MaxValues of the choices, not one
-	cards   []dns.RR // multivalue: the choices' records
+	pool    []dns.RR // multivalue: the choices' records
 }
 
 type choice struct {
@@ -57,28 +57,28 @@ type Answer struct {
 // a wildcard.
 func (s *Selection) Answer(owner string, rnd Rand) Answer {
 	last, from, set, reason := s.choose(rnd)
-	cards := from.cards(last)
+	pool := from.pool(last)
 	a := Answer{Set: set, External: last.external, Reason: reason}
-	switch n := from.Len(cards); {
+	switch n := from.Len(pool); {
 	case n == 0:
-	case n == 1 && cards[0].Header().Name == owner:
-		a.RRs = cards
+	case n == 1 && pool[0].Header().Name == owner:
+		a.RRs = pool
 	default:
 		a.RRs = make([]dns.RR, n)
-		from.Deal(a.RRs, cards, rnd)
+		from.Fill(a.RRs, pool, rnd)
 		Rename(a.RRs, owner)
 	}
 	return a
 }
 
-// Choose is the first half of Answer, for a caller that has room of its own for the
-// records. It returns what from, the Selection at the end of the aliases, has to deal. If
-// [Selection.Len] is 1, it is one card, which is the answer and bears the name of the group
-// that holds it; else the cards are those that [Selection.Deal] answers with or draws from.
-// external is the target held elsewhere that the cards come from, if they do.
-func (s *Selection) Choose(rnd Rand) (cards []dns.RR, from *Selection, set *record.RecordSet, external *External, reason Reason) {
+// Choose is the first half of Answer, for a caller that allocates the answer itself. from is
+// the Selection at the end of the aliases, and the pool is what it answers from. If
+// [Selection.Len] is 1, the pool is one record, the answer itself, under the name of the
+// group that holds it; otherwise [Selection.Fill] takes the answer from the pool. external
+// is the external target that the pool comes from, or nil.
+func (s *Selection) Choose(rnd Rand) (pool []dns.RR, from *Selection, set *record.RecordSet, external *External, reason Reason) {
 	last, from, set, reason := s.choose(rnd)
-	return from.cards(last), from, set, last.external, reason
+	return from.pool(last), from, set, last.external, reason
 }
 
 // choose follows the aliases to the Selection at their end and the record set that it
@@ -93,45 +93,45 @@ func (s *Selection) choose(rnd Rand) (last *leaf, from *Selection, set *record.R
 	return last, s, set, reason
 }
 
-// cards returns what there is to deal when a record set was chosen.
-func (s *Selection) cards(chosen *leaf) []dns.RR {
+// pool returns the records to answer from when a record set was chosen.
+func (s *Selection) pool(chosen *leaf) []dns.RR {
 	switch {
 	case chosen.external != nil:
 		return chosen.external.RRs()
-	case s.spread != nil:
-		return s.spread.always
+	case s.balancer != nil:
+		return s.balancer.always
 	case s.table != nil && s.table.several:
-		return s.table.cards
+		return s.table.pool
 	}
 	return chosen.values
 }
 
-// Len returns how many records are answered out of the cards.
-func (s *Selection) Len(cards []dns.RR) int {
+// Len returns how many records of a pool are answered.
+func (s *Selection) Len(pool []dns.RR) int {
 	switch {
-	case s.spread != nil:
-		return s.spread.len()
+	case s.balancer != nil:
+		return s.balancer.len()
 	case s.table != nil && s.table.several:
-		return min(len(cards), MaxValues)
+		return min(len(pool), MaxValues)
 	}
-	return len(cards)
+	return len(pool)
 }
 
-// Deal fills out, which is Len long, with records in random order. Load balancers draw
+// Fill fills out, which is Len long, with records in random order. Load balancers draw
 // here, since one more frame would not fit into the stack that a query has.
-func (s *Selection) Deal(out, cards []dns.RR, rnd Rand) {
+func (s *Selection) Fill(out, pool []dns.RR, rnd Rand) {
 	if s.table != nil && s.table.several {
-		deal(out, cards, s.table.total, rnd)
+		sample(out, pool, s.table.total, rnd)
 		return
 	}
-	n := copy(out, cards)
-	if s.spread != nil {
-		// A stratum gives its share of what is still to be drawn, rounded up or down at
+	n := copy(out, pool)
+	if s.balancer != nil {
+		// A pool gives its share of what is still to be drawn, rounded up or down at
 		// random. So each has the same odds to give one more, in any company, and the last
 		// gives what is left.
-		for left := len(s.spread.strata); left > 0; left-- {
+		for left := len(s.balancer.pools); left > 0; left-- {
 			k := (len(out) - n + int(rnd(uint64(left)))) / left
-			deal(out[n:n+k], s.spread.strata[left-1], 0, rnd)
+			sample(out[n:n+k], s.balancer.pools[left-1], 0, rnd)
 			n += k
 		}
 	}

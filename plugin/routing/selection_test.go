@@ -106,8 +106,8 @@ func TestAnswersLeaveTheCatalogAlone(t *testing.T) {
 				t.Errorf("%s under %s: %d records in a slice with room for %d", g.Key, owner, len(a.RRs), cap(a.RRs))
 			}
 		}
-		if cards, _, _, _, _ := s.Choose(zero); len(cards) != cap(cards) {
-			t.Errorf("%s: %d cards in a slice with room for %d", g.Key, len(cards), cap(cards))
+		if pool, _, _, _, _ := s.Choose(zero); len(pool) != cap(pool) {
+			t.Errorf("%s: %d pool in a slice with room for %d", g.Key, len(pool), cap(pool))
 		}
 	}
 	for i, line := range held() {

@@ -24,7 +24,7 @@ type Table struct {
 	marked []bool    // groups in dirty
 
 	candidates []candidate // scratch
-	room       room
+	alloc      allocators
 
 	balances map[*record.LoadBalancer]Balance
 
@@ -72,12 +72,12 @@ func NewTable(c *record.Catalog, checks []healthcheck.Status) *Table {
 		marked:   make([]bool, len(c.Order)),
 		balances: make(map[*record.LoadBalancer]Balance),
 		external: make(map[record.Key]int32),
-		room:     newRoom(),
+		alloc:    newAllocators(),
 	}
 	for g := range c.All() {
 		t.add(g)
 	}
-	t.room = room{}
+	t.alloc = allocators{}
 	return t
 }
 
@@ -119,7 +119,7 @@ func (t *Table) targets(g *record.Group, find func(k record.Key, to *record.Grou
 			continue
 		}
 		if targets == nil {
-			targets = t.room.targets.Make(len(g.Records))
+			targets = t.alloc.targets.Make(len(g.Records))
 		}
 		switch to, held := t.catalog.Target(r.Alias.Name, g.Type); held {
 		case record.Here, record.Elsewhere:
@@ -191,7 +191,7 @@ func (t *Table) appendOnce(list []int32, v int32) []int32 {
 	if n := len(list); n > 0 && list[n-1] == v {
 		return list
 	}
-	return t.room.lists.Append(list, v)
+	return t.alloc.lists.Append(list, v)
 }
 
 // Len returns the number of groups.

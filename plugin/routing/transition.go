@@ -17,7 +17,7 @@ type Transition struct {
 // targets are used now or no longer, with the figures and the threshold that did it.
 func transitions(b *record.LoadBalancer, from, to Balance) []Transition {
 	var out []Transition
-	tell := func(worse bool, format string, args ...any) {
+	report := func(worse bool, format string, args ...any) {
 		out = append(out, Transition{worse, fmt.Sprintf("load balancer %s: ", b.Name) + fmt.Sprintf(format, args...)})
 	}
 	wasOpen, isOpen := from.failOpen(), to.failOpen()
@@ -25,20 +25,20 @@ func transitions(b *record.LoadBalancer, from, to Balance) []Transition {
 		was, is := from.Zones[z].Healthy, to.Zones[z].Healthy
 		switch id := b.Zones[z].ID; {
 		case was && !is && isOpen:
-			tell(true, "zone %q is unhealthy: %s", id, breach(b, to, z))
+			report(true, "zone %q is unhealthy: %s", id, breach(b, to, z))
 		case was && !is:
-			tell(true, "zone %q leaves DNS: %s", id, breach(b, to, z))
+			report(true, "zone %q leaves DNS: %s", id, breach(b, to, z))
 		case !was && is && wasOpen:
-			tell(false, "zone %q is healthy again: %s", id, recovery(b, from, to, z))
+			report(false, "zone %q is healthy again: %s", id, recovery(b, from, to, z))
 		case !was && is:
-			tell(false, "zone %q returns to DNS: %s", id, recovery(b, from, to, z))
+			report(false, "zone %q returns to DNS: %s", id, recovery(b, from, to, z))
 		}
 	}
 	switch {
 	case !wasOpen && isOpen:
-		tell(true, "all zones are unhealthy, so all are answered")
+		report(true, "all zones are unhealthy, so all are answered")
 	case wasOpen && !isOpen:
-		tell(false, "healthy zones alone are answered again")
+		report(false, "healthy zones alone are answered again")
 	}
 	for i := range b.Groups {
 		g := &b.Groups[i]
@@ -50,9 +50,9 @@ func transitions(b *record.LoadBalancer, from, to Balance) []Transition {
 			switch was := from.Groups[i].Zones[z].Routing; {
 			case scope.Registered == 0:
 			case !was && scope.Routing:
-				tell(true, "routing failover: target group %q is to use all targets of %s, unhealthy ones too: %d of %d healthy, routing_failover wants %s", g.ID, where, scope.Healthy, scope.Registered, g.Routing)
+				report(true, "routing failover: target group %q is to use all targets of %s, unhealthy ones too: %d of %d healthy, routing_failover wants %s", g.ID, where, scope.Healthy, scope.Registered, g.Routing)
 			case was && !scope.Routing:
-				tell(false, "routing failover ends: target group %q is to use the healthy targets of %s alone: %d of %d healthy", g.ID, where, scope.Healthy, scope.Registered)
+				report(false, "routing failover ends: target group %q is to use the healthy targets of %s alone: %d of %d healthy", g.ID, where, scope.Healthy, scope.Registered)
 			}
 			if b.CrossZone {
 				break // the others are the same

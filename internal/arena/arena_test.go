@@ -1,17 +1,17 @@
-package slab_test
+package arena_test
 
 import (
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/steerdns/steer/internal/slab"
+	"github.com/steerdns/steer/internal/arena"
 )
 
 // TestMake: what is handed out is zero, as long as was asked, and nobody else's, whatever
 // is appended to it.
 func TestMake(t *testing.T) {
-	var s slab.Of[[2]int]
+	var s arena.Of[[2]int]
 	var all [][][2]int
 	for i := range 20_000 {
 		n := i%7 + 1
@@ -46,16 +46,16 @@ func TestFew(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range times {
-		var s slab.Of[[8]int64]
+		var s arena.Of[[8]int64]
 		*s.New() = [8]int64{1}
 	}
 	runtime.ReadMemStats(&after)
 	if n := (after.TotalAlloc - before.TotalAlloc) / times; n < 64 || n > 256 {
-		t.Errorf("a slab with one value of 64 bytes takes %d bytes", n)
+		t.Errorf("a arena with one value of 64 bytes takes %d bytes", n)
 	}
 	const many = 1_000_000
 	allocations := testing.AllocsPerRun(1, func() {
-		var s slab.Of[int64]
+		var s arena.Of[int64]
 		for range many {
 			*s.New() = 1
 		}
@@ -67,7 +67,7 @@ func TestFew(t *testing.T) {
 
 // TestStrings: strings stay what they were, next to each other.
 func TestStrings(t *testing.T) {
-	var s slab.Strings
+	var s arena.Strings
 	var kept, want []string
 	b := []byte{}
 	for i := range 100_000 {
@@ -84,7 +84,7 @@ func TestStrings(t *testing.T) {
 	}
 	const name = "a.name.of.usual.length.example.org."
 	allocations := testing.AllocsPerRun(1, func() {
-		var s slab.Strings
+		var s arena.Strings
 		for range 100_000 {
 			s.Keep(name)
 		}
@@ -97,7 +97,7 @@ func TestStrings(t *testing.T) {
 // TestAppend: a list grows where it lies while nothing was made since, and elsewhere
 // otherwise, and never over what others have.
 func TestAppend(t *testing.T) {
-	for _, s := range []*slab.Of[int]{nil, new(slab.Of[int])} {
+	for _, s := range []*arena.Of[int]{nil, new(arena.Of[int])} {
 		var lists [3000][]int
 		for i := range lists {
 			// Each list grows beside the one before it and the one after it.
@@ -120,7 +120,7 @@ func TestAppend(t *testing.T) {
 
 // TestList: values stay where they are.
 func TestList(t *testing.T) {
-	var l slab.List[int]
+	var l arena.List[int]
 	var all []*int
 	for i := range 5000 {
 		v := l.Append()

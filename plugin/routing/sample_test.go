@@ -10,22 +10,22 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// deck returns n different cards.
-func deck(n int) []dns.RR {
-	cards := make([]dns.RR, n)
-	for i := range cards {
-		cards[i] = &dns.A{Hdr: dns.RR_Header{Name: "www.example.", Rrtype: dns.TypeA, Ttl: uint32(i)}}
+// newPool returns n different records.
+func newPool(n int) []dns.RR {
+	pool := make([]dns.RR, n)
+	for i := range pool {
+		pool[i] = &dns.A{Hdr: dns.RR_Header{Name: "www.example.", Rrtype: dns.TypeA, Ttl: uint32(i)}}
 	}
-	return cards
+	return pool
 }
 
-// number returns a card's place in the deck.
-func number(card dns.RR) int { return int(card.Header().Ttl) }
+// number returns a record's index in the pool.
+func number(rr dns.RR) int { return int(rr.Header().Ttl) }
 
-// TestDealIsFair deals with every random number there is: as many hands as there are
-// rows of different cards, and no row comes twice, so each has the same odds.
-func TestDealIsFair(t *testing.T) {
-	for _, tt := range []struct{ cards, hand, rows int }{
+// TestSampleIsFair samples with every random number: there are as many as ordered
+// samples, and no sample comes twice, so all have the same odds.
+func TestSampleIsFair(t *testing.T) {
+	for _, tt := range []struct{ pool, out, want int }{
 		{1, 1, 1},
 		{2, 1, 2},
 		{3, 3, 6},
@@ -36,56 +36,56 @@ func TestDealIsFair(t *testing.T) {
 		{40, 3, 59_280},
 		{259, 2, 66_822},
 	} {
-		fair(t, tt.cards, tt.hand, tt.rows, 0)
-		fair(t, tt.cards, tt.hand, tt.rows, uint64(tt.rows))
+		fair(t, tt.pool, tt.out, tt.want, 0)
+		fair(t, tt.pool, tt.out, tt.want, uint64(tt.want))
 	}
 }
 
-// fair deals all hands of so many places from a deck of so many cards, and wants so many
-// rows; total is what deal is told of that.
-func fair(t *testing.T, size, places, rows int, total uint64) {
+// fair draws every sample of so many places from a pool of a size, and wants so many of
+// them; total is what sample is given.
+func fair(t *testing.T, size, places, want int, total uint64) {
 	t.Helper()
-	cards, hand := deck(size), make([]dns.RR, places)
-	seen := make(map[[MaxValues]uint16]struct{}, rows)
+	pool, out := newPool(size), make([]dns.RR, places)
+	seen := make(map[[MaxValues]uint16]struct{}, want)
 	for e := new(explorer); ; {
-		deal(hand, cards, total, e.rand)
-		if len(e.bounds) != 1 || e.bounds[0] != uint64(rows) {
-			t.Fatalf("%d of %d: draws from %d, want one from %d", places, size, e.bounds, rows)
+		sample(out, pool, total, e.rand)
+		if len(e.bounds) != 1 || e.bounds[0] != uint64(want) {
+			t.Fatalf("%d of %d: draws from %d, want one from %d", places, size, e.bounds, want)
 		}
 		var row [MaxValues]uint16
 		held := map[int]bool{}
-		for i, card := range hand {
-			row[i] = uint16(number(card))
-			held[number(card)] = true
+		for i, rr := range out {
+			row[i] = uint16(number(rr))
+			held[number(rr)] = true
 		}
 		if len(held) != places {
-			t.Fatalf("%d of %d: a card comes twice in %v", places, size, row[:places])
+			t.Fatalf("%d of %d: a record comes twice in %v", places, size, row[:places])
 		}
 		seen[row] = struct{}{}
 		if !e.next() {
 			break
 		}
 	}
-	if len(seen) != rows {
-		t.Errorf("%d of %d: %d different rows, want %d", places, size, len(seen), rows)
+	if len(seen) != want {
+		t.Errorf("%d of %d: %d different samples, want %d", places, size, len(seen), want)
 	}
 }
 
-// TestDealLargeDecks: of more than 259 cards a hand of eight takes a second number. Under
-// each first number, that one leads to every card there is.
-func TestDealLargeDecks(t *testing.T) {
+// TestSampleLargePools: of more than 259 records a sample of eight takes a second random
+// number. Under each first number, the second one leads to every record there is.
+func TestSampleLargePools(t *testing.T) {
 	for _, tt := range []struct {
-		cards int
-		draws []uint64 // how many cards each random number is for
+		pool  int
+		draws []uint64 // how many records each random number is for
 	}{
 		{259, []uint64{8}},
 		{260, []uint64{7, 1}},
 		{500, []uint64{7, 1}},
 		{70_000, []uint64{3, 3, 2}},
 	} {
-		cards := deck(tt.cards)
+		pool := newPool(tt.pool)
 		var bounds []uint64
-		least := uint64(tt.cards - MaxValues + 1)
+		least := uint64(tt.pool - MaxValues + 1)
 		for _, n := range tt.draws {
 			bounds = append(bounds, product(least, n))
 			least += n
@@ -94,12 +94,12 @@ func TestDealLargeDecks(t *testing.T) {
 			last := map[int]bool{}
 			end := bounds[len(bounds)-1]
 			for k := uint64(0); k < end; k += max(1, end/1000) {
-				hand, draw := make([]dns.RR, MaxValues), 0
-				deal(hand, cards, rows(tt.cards), func(n uint64) uint64 {
+				out, draw := make([]dns.RR, MaxValues), 0
+				sample(out, pool, samples(tt.pool), func(n uint64) uint64 {
 					draw++
 					switch {
 					case draw > len(bounds) || n != bounds[draw-1]:
-						t.Fatalf("%d cards: number %d is below %d, want %d", tt.cards, draw, n, bounds)
+						t.Fatalf("%d records: number %d is below %d, want %d", tt.pool, draw, n, bounds)
 					case draw == 1:
 						return r
 					case draw == len(bounds):
@@ -108,16 +108,16 @@ func TestDealLargeDecks(t *testing.T) {
 					return 0
 				})
 				held := map[int]bool{}
-				for _, card := range hand {
-					held[number(card)] = true
+				for _, rr := range out {
+					held[number(rr)] = true
 				}
 				if len(held) != MaxValues {
-					t.Fatalf("%d cards: a card comes twice under %d and %d", tt.cards, r, k)
+					t.Fatalf("%d records: a record comes twice under %d and %d", tt.pool, r, k)
 				}
-				last[number(hand[MaxValues-1])] = true
+				last[number(out[MaxValues-1])] = true
 			}
-			if len(tt.draws) == 2 && len(last) != tt.cards {
-				t.Errorf("%d cards: after %d there are %d cards that can come last, want %d", tt.cards, r, len(last), tt.cards)
+			if len(tt.draws) == 2 && len(last) != tt.pool {
+				t.Errorf("%d records: after %d there are %d records that can come last, want %d", tt.pool, r, len(last), tt.pool)
 			}
 		}
 	}
@@ -130,8 +130,8 @@ func TestShuffleOfMany(t *testing.T) {
 	for _, r := range []uint64{0, 12345, bounds[0] / 3, bounds[0] - 1} {
 		orders, ends := map[[22]int]bool{}, map[int]bool{}
 		for k := range bounds[1] {
-			cards, draw := deck(22), 0
-			shuffle(cards, func(n uint64) uint64 {
+			pool, draw := newPool(22), 0
+			shuffle(pool, func(n uint64) uint64 {
 				draw++
 				if draw > len(bounds) || n != bounds[draw-1] {
 					t.Fatalf("number %d is below %d, want %d", draw, n, bounds)
@@ -140,8 +140,8 @@ func TestShuffleOfMany(t *testing.T) {
 			})
 			var order [22]int
 			held := map[int]bool{}
-			for i, card := range cards {
-				order[i] = number(card)
+			for i, rr := range pool {
+				order[i] = number(rr)
 				held[order[i]] = true
 			}
 			if len(held) != len(order) {
@@ -164,9 +164,9 @@ func product(least, n uint64) uint64 {
 	return p
 }
 
-// TestCut cuts random numbers next to where what is cut of them changes, and compares that
+// TestFraction reads random numbers next to where what is read from them changes, and compares that
 // with a division in whole numbers.
-func TestCut(t *testing.T) {
+func TestFraction(t *testing.T) {
 	for _, tt := range []struct{ least, n, fit uint64 }{
 		{1, 1, 1},
 		{2, 7, 7},
@@ -179,11 +179,11 @@ func TestCut(t *testing.T) {
 		{1<<64 - 1, 1, 1},
 	} {
 		whole := product(tt.least, tt.fit)
-		if total, fit := combinations(tt.least, int(tt.n)); total != whole || uint64(fit) != tt.fit {
-			t.Fatalf("%d numbers from %d: the first %d have %d combinations, want %d have %d", tt.n, tt.least, fit, total, tt.fit, whole)
+		if total, fit := risingFactorial(tt.least, int(tt.n)); total != whole || uint64(fit) != tt.fit {
+			t.Fatalf("%d numbers from %d: the first %d have the product %d, want %d have %d", tt.n, tt.least, fit, total, tt.fit, whole)
 		}
 		check := func(r uint64) {
-			part, rest, below := cut(r, whole), r, whole
+			part, rest, below := fraction(r, whole), r, whole
 			for i := range tt.fit {
 				var got uint64
 				got, part = bits.Mul64(part, tt.least+i)
@@ -209,7 +209,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestMultivalueOfTwelve: an answer is a fair hand of the healthy records.
+// TestMultivalueOfTwelve: an answer is a fair sample of the healthy records.
 func TestMultivalueOfTwelve(t *testing.T) {
 	const www = "www.example."
 	var sets []record.RecordSet
@@ -222,7 +222,7 @@ func TestMultivalueOfTwelve(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		health string
-		from   uint64 // rows of eight
+		from   uint64 // samples of eight
 	}{
 		{"h", 12 * 11 * 10 * 9 * 8 * 7 * 6 * 5},
 		{"u", 10 * 9 * 8 * 7 * 6 * 5 * 4 * 3},

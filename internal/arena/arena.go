@@ -1,22 +1,22 @@
-// Package slab allocates values that come by the million and live about as long as each
-// other: many at a time, so that the garbage collector has few objects to look at, and
-// those that are read one after another lie side by side.
-package slab
+// Package arena allocates values that come by the million and live about equally long, many
+// at a time. The garbage collector then has few objects to scan, and values that are read
+// one after another lie side by side.
+package arena
 
 import (
 	"strings"
 	"unsafe"
 )
 
-// chunkSize is how many bytes are allocated at a time at most. The collector keeps books
-// for each chunk; with larger ones these books are no smaller by much.
+// chunkSize is how many bytes are allocated at a time at most. The collector
+// keeps metadata for each chunk; larger chunks hardly reduce it further.
 const chunkSize = 256 << 10
 
-// Of allocates values of one type. The zero value is ready for use, by one goroutine; nil
-// allocates one by one, which is for what comes and goes: it would keep those beside it.
+// Of allocates values of one type. The zero value is ready for use by one goroutine.
+// A nil *Of allocates each value by itself. Use nil for values that are replaced often: a
+// replaced value in a chunk stays in memory as long as any other value of that chunk does.
 //
-// A chunk stays in memory while anything in it is used. The first ones are small: who
-// allocates little keeps little.
+// The first chunks are small, so few values take little memory.
 type Of[T any] struct {
 	chunk []T // the last one
 	used  int // of the chunk
@@ -25,7 +25,7 @@ type Of[T any] struct {
 // New returns a new zero value.
 func (s *Of[T]) New() *T { return &s.Make(1)[0] }
 
-// Make returns n zero values, and room for no more.
+// Make returns n zero values, without spare capacity.
 func (s *Of[T]) Make(n int) []T {
 	if s == nil {
 		return make([]T, n)
@@ -42,8 +42,7 @@ func (s *Of[T]) Make(n int) []T {
 	return s.chunk[s.used-n : s.used : s.used]
 }
 
-// Append appends a value to values that were made here, in their place if nothing was made
-// since.
+// Append appends a value to a slice that was made here, in place if it was the last one made.
 func (s *Of[T]) Append(to []T, v T) []T {
 	if s == nil {
 		return append(to, v)
@@ -62,8 +61,8 @@ func (s *Of[T]) Append(to []T, v T) []T {
 	return append(to, v)
 }
 
-// Strings keeps strings one after another. The zero value is ready for use; nil keeps each
-// by itself.
+// Strings stores strings one after another in chunks. The zero value is ready for use; a nil
+// *Strings stores each by itself.
 type Strings struct {
 	chunk strings.Builder
 	last  int // capacity of the last chunk
@@ -84,7 +83,7 @@ func (s *Strings) Keep(text string) string {
 	return s.chunk.String()[n:]
 }
 
-// List is a list of values that stay where they are: it grows without copies.
+// List is a list that grows without moving its values.
 type List[T any] struct {
 	chunks [][]T
 	n      int
