@@ -2,6 +2,7 @@ package steer
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -51,7 +52,7 @@ func TestEditsKeepNothing(t *testing.T) {
 		}
 		addresses[hot+n]++
 		write()
-		a := im.Amend([]string{"zone.json"}, importOptions(cfg.catalog, cfg.decl), cfg.catalog)
+		a := im.Amend(context.Background(), []string{"zone.json"}, importOptions(cfg.catalog, cfg.decl), cfg.catalog)
 		if a == nil || !data.Edit(a.Put, a.Drop, uint32(n), a.Agrees) {
 			t.Fatalf("edit %d was refused", n)
 		}

@@ -2,6 +2,7 @@
 package steer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,8 +27,10 @@ type config struct {
 }
 
 // rebuild reads the imported files again and makes a new configuration of them and the
-// same stanzas.
-func (c *config) rebuild(now time.Time) (*config, error) { return newBuilder(c.decl, now).build() }
+// same stanzas. When the context ends it returns an error soon.
+func (c *config) rebuild(ctx context.Context, now time.Time) (*config, error) {
+	return newBuilder(c.decl, now).build(ctx)
+}
 
 // parse reads the steer directive of a server block. It works in three steps: the
 // parser turns words into declarations, the builder turns declarations into a catalog,
@@ -50,7 +53,7 @@ func parseAt(c *caddy.Controller, now time.Time) (*config, error) {
 	if d == nil {
 		return nil, errors.New("no steer directive")
 	}
-	cfg, err := newBuilder(d, now).build()
+	cfg, err := newBuilder(d, now).build(context.Background())
 	if len(d.imports) == 0 { // and nothing is built of them again
 		d.checks, d.groups, d.balancers = nil, nil, nil
 	}

@@ -1,13 +1,14 @@
 package steer
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/coredns/coredns/core/dnsserver"
+
+	"github.com/steerdns/steer/internal/regular"
 )
 
 // maxCAFile is the greatest size in bytes of a file of CA certificates. The bundle of
@@ -38,30 +39,12 @@ func (p *parser) path(file string) string {
 
 // readCAs returns the content of a PEM file that holds at least one certificate.
 func readCAs(file string) (string, error) {
-	info, err := os.Stat(file)
-	switch {
-	case err != nil:
-		return "", pathless(err)
-	case !info.Mode().IsRegular():
-		return "", errors.New("not a regular file")
-	case info.Size() > maxCAFile:
-		return "", fmt.Errorf("%d bytes are too many for CA certificates; %d is the most", info.Size(), maxCAFile)
-	}
-	pem, err := os.ReadFile(file)
+	pem, err := regular.ReadFile(context.Background(), file, maxCAFile)
 	if err != nil {
-		return "", pathless(err)
+		return "", err
 	}
 	if !x509.NewCertPool().AppendCertsFromPEM(pem) {
 		return "", errors.New("holds no certificate in PEM form")
 	}
 	return string(pem), nil
-}
-
-// pathless returns the cause of a file error, without the name that the message has.
-func pathless(err error) error {
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }

@@ -2,6 +2,7 @@ package steer
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,8 +51,9 @@ func newBuilder(d *declaration, now time.Time) *builder {
 	return b
 }
 
-func (b *builder) build() (*config, error) {
-	for _, step := range []func() error{b.resolveChecks, b.addGroups, b.addBalancers, b.addImports, b.resolveTargets, b.setSOAs} {
+func (b *builder) build(ctx context.Context) (*config, error) {
+	addImports := func() error { return b.addImports(ctx) }
+	for _, step := range []func() error{b.resolveChecks, b.addGroups, b.addBalancers, addImports, b.resolveTargets, b.setSOAs, ctx.Err} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -42,10 +43,10 @@ func (p *parser) route53Reload(s statement) (err error) {
 }
 
 // files returns the files that a block imports, in order, each once.
-func (d *declaration) files() ([]string, error) {
+func (d *declaration) files(ctx context.Context) ([]string, error) {
 	var paths []string
 	for _, i := range d.imports {
-		more, err := route53json.Expand(i.files)
+		more, err := route53json.Expand(ctx, i.files)
 		if err != nil {
 			return nil, i.errorf("route53: %w", err)
 		}
@@ -59,9 +60,9 @@ func (d *declaration) files() ([]string, error) {
 }
 
 // naming returns the line that a file is named by.
-func (d *declaration) naming(path string) importDecl {
+func (d *declaration) naming(ctx context.Context, path string) importDecl {
 	for _, i := range d.imports {
-		if paths, err := route53json.Expand(i.files); err == nil && slices.Contains(paths, path) {
+		if paths, err := route53json.Expand(ctx, i.files); err == nil && slices.Contains(paths, path) {
 			return i
 		}
 	}
@@ -69,21 +70,21 @@ func (d *declaration) naming(path string) importDecl {
 }
 
 // addImports reads the block's files and adds what they hold.
-func (b *builder) addImports() error {
+func (b *builder) addImports(ctx context.Context) error {
 	b.catalog.Checks = b.checks.all // the block's own; imported ones come after them
 	if len(b.decl.imports) == 0 {
 		return nil
 	}
-	files, err := b.decl.files()
+	files, err := b.decl.files(ctx)
 	if err != nil {
 		return err
 	}
-	im, err := route53json.Load(files, importOptions(b.catalog, b.decl))
+	im, err := route53json.Load(ctx, files, importOptions(b.catalog, b.decl))
 	if err == nil {
-		err = im.AddTo(b.catalog)
+		err = im.AddTo(ctx, b.catalog)
 	}
 	if err != nil {
-		return b.explainImport(err)
+		return b.explainImport(ctx, err)
 	}
 	b.imported = im
 	b.useImported()
@@ -97,7 +98,7 @@ func importOptions(c *record.Catalog, d *declaration) route53json.Options {
 
 // explainImport gives an error about imported data its line in the Corefile: of the check
 // that is defined twice, or of the file that cannot be read.
-func (b *builder) explainImport(err error) error {
+func (b *builder) explainImport(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*record.Error](err); ok {
 		return err
 	}
@@ -108,7 +109,7 @@ func (b *builder) explainImport(err error) error {
 	}
 	at := b.decl.imports[0]
 	if broken, ok := errors.AsType[route53json.Errors](err); ok {
-		at = b.decl.naming(broken[0].Path)
+		at = b.decl.naming(ctx, broken[0].Path)
 	}
 	return at.errorf("route53: %w", err)
 }

@@ -180,7 +180,7 @@ func TestForgotten(t *testing.T) {
 		if !kept {
 			continue
 		}
-		again, err := cfg.rebuild(time.Unix(0, 0))
+		again, err := cfg.rebuild(t.Context(), time.Unix(0, 0))
 		if err != nil {
 			t.Fatal(err)
 		}

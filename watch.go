@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/steerdns/steer/internal/regular"
 	"github.com/steerdns/steer/plugin/route53json"
 )
 
@@ -30,8 +31,10 @@ func (in *instance) watch(ctx context.Context, every time.Duration) {
 			return
 		case <-timer.C:
 		}
-		now, wait := in.look(), settleTime
+		now, wait := in.look(ctx), settleTime
 		switch {
+		case ctx.Err() != nil:
+			return
 		case slices.Equal(now, seen):
 			wait = every - settleTime
 		case !slices.Equal(now, last): // perhaps somebody is still writing
@@ -50,17 +53,21 @@ type content struct {
 	err    string // why it cannot be read
 }
 
-// look returns what the imported files hold now.
-func (in *instance) look() []content {
-	paths, err := in.config.decl.files()
+// look returns what the imported files hold now. It ends at a file whose file system does
+// not answer: nothing can be loaded without it, and the next file may be on the same one.
+func (in *instance) look(ctx context.Context) []content {
+	paths, err := in.config.decl.files(ctx)
 	if err != nil {
 		return []content{{err: err.Error()}}
 	}
 	files := make([]content, len(paths))
 	for i, path := range paths {
 		files[i].path = path
-		if files[i].digest, err = route53json.DigestFile(path); err != nil {
+		if files[i].digest, err = route53json.DigestFile(ctx, path); err != nil {
 			files[i].err = err.Error()
+		}
+		if ctx.Err() != nil || errors.Is(err, regular.ErrUnresponsive) {
+			return files[:i+1]
 		}
 	}
 	return files
@@ -80,7 +87,7 @@ func loaded(im *route53json.Import) []content {
 // when the context has ended, or when the files changed while they were read: what was
 // loaded may be a half of each state.
 func (in *instance) reload(ctx context.Context, files []content) (done bool) {
-	if in.amend(in.generation(), files) {
+	if in.amend(ctx, in.generation(), files) {
 		return true
 	}
 	quietly(ctx, func() { done = in.replace(ctx, files) })
@@ -91,11 +98,11 @@ func (in *instance) reload(ctx context.Context, files []content) (done bool) {
 // wrong it says so, and the running data stays. What it returns is what reload does.
 func (in *instance) replace(ctx context.Context, files []content) (done bool) {
 	old := in.generation()
-	next, err := old.config.rebuild(time.Now())
+	next, err := old.config.rebuild(ctx, time.Now())
 	switch {
 	case ctx.Err() != nil:
 		return false
-	case err != nil && !slices.Equal(in.look(), files), err == nil && !slices.Equal(loaded(next.imported), files):
+	case err != nil && !slices.Equal(in.look(ctx), files), err == nil && !slices.Equal(loaded(next.imported), files):
 		return false
 	case err != nil:
 		log.Errorf("%v; the running data stays", err)
@@ -113,12 +120,12 @@ func (in *instance) replace(ctx context.Context, files []content) (done bool) {
 // amend changes the running data where files differ from it in the records of a few names
 // alone, which is how large files change mostly. It reports whether it did: the files held
 // what is given.
-func (in *instance) amend(g *generation, files []content) bool {
+func (in *instance) amend(ctx context.Context, g *generation, files []content) bool {
 	paths := make([]string, len(files))
 	for i, f := range files {
 		paths[i] = f.path
 	}
-	a := g.config.imported.Amend(paths, importOptions(g.config.catalog, g.config.decl), g.config.catalog)
+	a := g.config.imported.Amend(ctx, paths, importOptions(g.config.catalog, g.config.decl), g.config.catalog)
 	if a == nil || !slices.Equal(loaded(a.Import), files) || !g.data.Edit(a.Put, a.Drop, uint32(time.Now().Unix()), a.Agrees) {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -107,6 +108,18 @@ func TestImportBrokenFile(t *testing.T) {
 			":4:1: ']' after a comma: JSON has none behind the last element"},
 		{"empty", func() { write(t, i.path("zone.json"), "") }, ":1:1: the file is empty"},
 		{"cut off", func() { write(t, i.path("zone.json"), zone[:len(zone)-20]) }, ":3:"},
+		{"a FIFO", func() {
+			os.Remove(i.path("zone.json"))
+			if err := syscall.Mkfifo(i.path("zone.json"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, ": is a FIFO and not a regular file"},
+		{"a directory", func() {
+			os.Remove(i.path("zone.json"))
+			if err := os.Mkdir(i.path("zone.json"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}, ": is a directory"},
 		{"gone", func() { os.Remove(i.path("zone.json")) }, ": no such file or directory"},
 	}
 	stopWatch := watch(t, i.port, "api.example.org", "192.0.2.2")

@@ -15,10 +15,11 @@ var mayImport = map[string][]string{
 	"":                   {"*"},
 	"healthcheck":        {},
 	"internal/arena":     {},
+	"internal/regular":   {},
 	"plugin/record":      {"healthcheck", "internal/arena"},
 	"plugin/routing":     {"plugin/record", "healthcheck", "internal/arena"},
 	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck", "internal/arena"},
-	"plugin/route53json": {"plugin/record", "healthcheck", "internal/arena"},
+	"plugin/route53json": {"plugin/record", "healthcheck", "internal/arena", "internal/regular"},
 	"cmd/":               {"*"}, // whatever is below
 	"bench/":             {"*"},
 	"test":               {"*"},

@@ -24,13 +24,13 @@ func importZone(t *testing.T, zone, file string) *handler.Handler {
 	t.Helper()
 	zones := []string{zone}
 	path := filepath.Join("..", "route53json", "testdata", file+".json")
-	im, err := route53json.Load([]string{path}, route53json.Options{Zones: zones, DefaultTTL: 60})
+	im, err := route53json.Load(context.Background(), []string{path}, route53json.Options{Zones: zones, DefaultTTL: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := record.NewCatalog(zones)
 	c.SOA[zone] = record.DefaultSOA(zone, 1)
-	if err := im.AddTo(c); err != nil {
+	if err := im.AddTo(context.Background(), c); err != nil {
 		t.Fatal(err)
 	}
 	im.Note(c.Validate())
@@ -218,13 +218,13 @@ func TestImportedWildcardDelegation(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	im, err := route53json.Load([]string{path}, route53json.Options{Zones: []string{zone}, DefaultTTL: 60})
+	im, err := route53json.Load(context.Background(), []string{path}, route53json.Options{Zones: []string{zone}, DefaultTTL: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := record.NewCatalog([]string{zone})
 	c.SOA[zone] = record.DefaultSOA(zone, 1)
-	if err := im.AddTo(c); err != nil {
+	if err := im.AddTo(context.Background(), c); err != nil {
 		t.Fatal(err)
 	}
 	var problems []string

@@ -1,6 +1,7 @@
 package route53json
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -32,17 +33,17 @@ var errMore = errors.New("too much has changed")
 //
 // Nothing is built for what did not change. A load of a million record sets takes memory
 // by the gigabyte, and the collector takes all processors to look through it.
-func (im *Import) Amend(paths []string, options Options, catalog *record.Catalog) *Amendment {
+func (im *Import) Amend(ctx context.Context, paths []string, options Options, catalog *record.Catalog) *Amendment {
 	if !slices.EqualFunc(im.Files, paths, func(f File, path string) bool { return f.Path == path }) {
 		return nil
 	}
 	c := &comparison{keys: make(map[uint64]struct{})}
 	for _, f := range im.Files {
-		if err := c.read(f, options); err != nil {
+		if err := c.read(ctx, f, options); err != nil {
 			return nil
 		}
 	}
-	g := &gathering{loader: newLoader(options), keys: c.keys}
+	g := &gathering{loader: newLoader(ctx, options), keys: c.keys}
 	g.accept = g.one
 	for _, f := range c.files {
 		g.ledger = f.ledger
@@ -50,7 +51,11 @@ func (im *Import) Amend(paths []string, options Options, catalog *record.Catalog
 			return nil
 		}
 	}
-	a := im.amended(c, g.finish())
+	gathered, err := g.finish()
+	if err != nil {
+		return nil
+	}
+	a := im.amended(c, gathered)
 	if a == nil || !a.findDropped(c.keys, catalog) || !a.findBefore(im) || len(paths) > 1 && a.guesses(im, catalog) {
 		return nil
 	}
@@ -210,8 +215,8 @@ type comparison struct {
 }
 
 // read compares a file with what it held.
-func (c *comparison) read(f File, options Options) error {
-	c.loader = newLoader(options)
+func (c *comparison) read(ctx context.Context, f File, options Options) error {
+	c.loader = newLoader(ctx, options)
 	c.accept = c.compare
 	c.old, c.now = f.ledger, make(ledger, 0, len(f.ledger)+1)
 	if err := c.open(f.Path); err != nil {

@@ -1,6 +1,7 @@
 package route53json_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -54,7 +55,7 @@ func TestAmendFiles(t *testing.T) {
 	if err := os.Remove("1.json"); err != nil {
 		t.Fatal(err)
 	}
-	if loaded.im.Amend([]string{"1.json"}, amendOptions, loaded.catalog) != nil {
+	if loaded.im.Amend(context.Background(), []string{"1.json"}, amendOptions, loaded.catalog) != nil {
 		t.Error("amended by a file that is not there")
 	}
 }
@@ -240,7 +241,7 @@ func TestAmendData(t *testing.T) {
 	} {
 		files = step.in(t, files)
 		paths := write(t, files...)
-		a := im.Amend(paths, amendOptions, d.Catalog)
+		a := im.Amend(context.Background(), paths, amendOptions, d.Catalog)
 		if a == nil {
 			t.Fatalf("%q: no amendment", step.edit)
 		}

@@ -1,6 +1,7 @@
 package route53json_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -36,7 +37,7 @@ func healthy() health { return health{make(map[string]bool), make(map[record.Key
 
 // begin loads files beside the stanzas that a function adds, which may be nil.
 func begin(paths []string, h health, stanzas func(*record.Catalog) error) (*state, error) {
-	im, err := route53json.Load(paths, amendOptions)
+	im, err := route53json.Load(context.Background(), paths, amendOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func begin(paths []string, h health, stanzas func(*record.Catalog) error) (*stat
 			return nil, err
 		}
 	}
-	if err := im.AddTo(s.catalog); err != nil {
+	if err := im.AddTo(context.Background(), s.catalog); err != nil {
 		return nil, err
 	}
 	for _, p := range im.Note(s.catalog.Validate()) {
@@ -266,7 +267,7 @@ func sameChoice(a, b *routing.Selection, rnd routing.Rand) bool {
 // do it returns false, and the state has to be as it was.
 func (s *state) attempt(paths []string, fresh *state) (keys []string, amended bool, err error) {
 	facts, answers := s.facts(), slices.Clone(s.answers)
-	a := s.im.Amend(paths, amendOptions, s.catalog)
+	a := s.im.Amend(context.Background(), paths, amendOptions, s.catalog)
 	if a == nil || !s.amend(a) {
 		if !slices.Equal(facts, s.facts()) || !slices.Equal(answers, s.answers) {
 			err = errors.New("a refused amendment leaves traces")
@@ -286,7 +287,7 @@ func (s *state) attempt(paths []string, fresh *state) (keys []string, amended bo
 	if err := s.differs(fresh); err != nil {
 		return keys, true, err
 	}
-	if again := s.im.Amend(paths, amendOptions, s.catalog); again == nil || len(again.Put)+len(again.Drop) != 0 {
+	if again := s.im.Amend(context.Background(), paths, amendOptions, s.catalog); again == nil || len(again.Put)+len(again.Drop) != 0 {
 		return keys, true, fmt.Errorf("what has just been amended differs again: %+v", again)
 	}
 	return keys, true, nil

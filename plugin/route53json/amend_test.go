@@ -1,6 +1,7 @@
 package route53json_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -190,7 +191,7 @@ func amend(t *testing.T, before, after []string, stanzas func(*record.Catalog) e
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again := s.im.Amend(paths, amendOptions, s.catalog); again != nil && len(again.Put)+len(again.Drop) > 0 {
+	if again := s.im.Amend(context.Background(), paths, amendOptions, s.catalog); again != nil && len(again.Put)+len(again.Drop) > 0 {
 		t.Errorf("%+v differs before anything has changed", again)
 	}
 	paths = write(t, after...)

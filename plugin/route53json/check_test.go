@@ -1,6 +1,7 @@
 package route53json_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -209,14 +210,14 @@ func TestCheckProblems(t *testing.T) {
 func TestOwnCheck(t *testing.T) {
 	paths := write(t, using("it"), config("it", `"Type": "TCP", "IPAddress": "192.0.2.1", "Port": 80`))
 	options := route53json.Options{Zones: []string{"example.com."}}
-	im, err := route53json.Load(paths[:1], options)
+	im, err := route53json.Load(context.Background(), paths[:1], options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := healthcheck.Check{Name: "it", Spec: spec(healthcheck.TCP, "192.0.2.9", 443, nil)}
 	c := record.NewCatalog(options.Zones)
 	c.Checks = []healthcheck.Check{own}
-	if err := im.AddTo(c); err != nil {
+	if err := im.AddTo(context.Background(), c); err != nil {
 		t.Fatal(err)
 	}
 	check(t, "held", held(c), []string{"c0.example.com. A simple check it = 192.0.2.1"})
@@ -225,13 +226,13 @@ func TestOwnCheck(t *testing.T) {
 		t.Errorf("%d checks, want the block's own", len(c.Checks))
 	}
 
-	if im, err = route53json.Load(paths, options); err != nil {
+	if im, err = route53json.Load(context.Background(), paths, options); err != nil {
 		t.Fatal(err)
 	}
 	c = record.NewCatalog(options.Zones)
 	c.Checks = []healthcheck.Check{own}
 	want := `check "it" is defined twice: here and at 2.json:1; keep it in one place`
-	if err := im.AddTo(c); err == nil || err.Error() != want {
+	if err := im.AddTo(context.Background(), c); err == nil || err.Error() != want {
 		t.Errorf("error %v\n want %s", err, want)
 	}
 }

@@ -1,6 +1,7 @@
 package route53json_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -45,12 +46,12 @@ func load(t *testing.T, zone string, files ...string) *block {
 func loadPaths(t *testing.T, zone string, paths ...string) *block {
 	t.Helper()
 	zones := []string{zone}
-	im, err := route53json.Load(paths, route53json.Options{Zones: zones, DefaultTTL: 60})
+	im, err := route53json.Load(context.Background(), paths, route53json.Options{Zones: zones, DefaultTTL: 60})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := &block{t, im, record.NewCatalog(zones)}
-	if err := im.AddTo(b.catalog); err != nil {
+	if err := im.AddTo(context.Background(), b.catalog); err != nil {
 		t.Fatal(err)
 	}
 	if others := im.Note(b.catalog.Validate()); len(others) > 0 {

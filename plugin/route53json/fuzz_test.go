@@ -2,6 +2,7 @@ package route53json
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func FuzzImport(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := newLoader(fuzzOptions)
+		l := newLoader(context.Background(), fuzzOptions)
 		err := l.read("f.json", iotest.HalfReader(bytes.NewReader(data)))
 		if err != nil {
 			if err.Line < 1 || err.Column < 1 {
@@ -51,8 +52,12 @@ func FuzzImport(f *testing.F) {
 				t.Fatalf("taken, but encoding/json says: %v", err)
 			}
 		}
-		im, c := l.finish(), record.NewCatalog(fuzzOptions.Zones)
-		if err := im.AddTo(c); err != nil {
+		im, unfinished := l.finish()
+		if unfinished != nil {
+			t.Fatal(unfinished)
+		}
+		c := record.NewCatalog(fuzzOptions.Zones)
+		if err := im.AddTo(context.Background(), c); err != nil {
 			t.Errorf("cannot be added: %v", err)
 		}
 		if others := im.Note(c.Validate()); len(others) > 0 {

@@ -8,11 +8,14 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// finish makes groups of the drafts and ends the load.
-func (l *loader) finish() *Import {
+// finish makes groups of the drafts and ends the load. Its error is that of the context.
+func (l *loader) finish() (*Import, error) {
 	l.im.byKey, l.im.groups = l.byKey, make([]*record.Group, 0, l.drafts.Len())
 	for i := range l.drafts.Len() {
 		record.Breathe(i)
+		if i%checkpoint == 0 && l.ctx.Err() != nil {
+			return nil, l.ctx.Err()
+		}
 		d := l.drafts.At(i)
 		if g := l.group(d); g != nil {
 			l.im.groups = append(l.im.groups, g)
@@ -21,8 +24,12 @@ func (l *loader) finish() *Import {
 		}
 	}
 	l.im.sortProblems()
-	return l.im
+	return l.im, nil
 }
+
+// checkpoint is after how many record sets a load looks whether it is still wanted. Files
+// are read in pieces of fewer, each of which looks, too.
+const checkpoint = 4096
 
 // group completes the group of a draft. It returns nil when nothing of it is served.
 func (l *loader) group(d *draft) *record.Group {

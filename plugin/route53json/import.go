@@ -9,6 +9,7 @@ package route53json
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/steerdns/steer/plugin/record"
@@ -57,10 +58,14 @@ type File struct {
 // of that name, or else counts as healthy.
 //
 // A group that the block defines as well is an error, which carries the position of both;
-// a health check that it defines as well is a [CheckError].
-func (im *Import) AddTo(c *record.Catalog) error {
+// a health check that it defines as well is a [CheckError]. When the context ends, its
+// error is returned, and neither the import nor the catalog is of use.
+func (im *Import) AddTo(ctx context.Context, c *record.Catalog) error {
 	for i, g := range im.groups {
 		record.Breathe(i)
+		if i%checkpoint == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if old := c.Groups[g.Key]; old != nil {
 			return record.ErrorAt(old.Pos, "%s is defined twice: here and at %s; keep it in one place", g.Key, g.Pos)
 		}
@@ -71,6 +76,9 @@ func (im *Import) AddTo(c *record.Catalog) error {
 	}
 	for n, g := range im.groups {
 		record.Breathe(n)
+		if n%checkpoint == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		for i := range g.Records {
 			if r := &g.Records[i]; r.Check != record.NoCheck {
 				r.Check = index[r.Check]

@@ -1,11 +1,11 @@
 package route53json
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,13 +13,18 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/internal/arena"
+	"github.com/steerdns/steer/internal/regular"
 	"github.com/steerdns/steer/plugin/record"
 )
+
+// maxFile is how many bytes a file may have: four times what a million record sets take
+// as the AWS CLI writes them.
+const maxFile = 1 << 30
 
 // FileError is why a file was not loaded at all.
 type FileError struct {
 	Path         string
-	Line, Column int // 0 when the file could not be read
+	Line, Column int // 0 when the file could not be opened or read
 	Err          error
 }
 
@@ -36,13 +41,13 @@ func (e *FileError) Unwrap() error { return e.Err }
 // the alphabet, the patterns' in theirs. A pattern without a wildcard stands for itself,
 // whether or not there is such a file; one with a wildcard must match something. As in a
 // shell, it does not match hidden files: those are what editors and ConfigMaps leave.
-func Expand(patterns []string) ([]string, error) {
+func Expand(ctx context.Context, patterns []string) ([]string, error) {
 	var paths []string
 	for _, pattern := range patterns {
 		matches := []string{pattern}
 		if strings.ContainsAny(pattern, `*?[`) {
 			var err error
-			if matches, err = filepath.Glob(pattern); err != nil {
+			if matches, err = regular.Glob(ctx, pattern); err != nil {
 				return nil, fmt.Errorf("file pattern %q: %w", pattern, err)
 			}
 			if !strings.HasPrefix(filepath.Base(pattern), ".") {
@@ -62,20 +67,26 @@ func Expand(patterns []string) ([]string, error) {
 }
 
 // Load reads files, in this order, as one import. When some cannot be read as JSON that
-// Route 53 knows, nothing is loaded and the error is an [Errors] of them.
-func Load(paths []string, options Options) (*Import, error) {
-	l := newLoader(options)
+// Route 53 knows, nothing is loaded and the error is an [Errors] of them. So it is when the
+// context ends, whose error is among them then.
+func Load(ctx context.Context, paths []string, options Options) (*Import, error) {
+	l := newLoader(ctx, options)
 	l.kept = together()
 	var errs Errors
 	for _, path := range paths {
-		if err := l.open(path); err != nil {
-			errs = append(errs, err)
+		err := l.open(path)
+		if err == nil {
+			continue
+		}
+		errs = append(errs, err)
+		if ctx.Err() != nil || errors.Is(err, regular.ErrUnresponsive) {
+			break // what lies on the same file system would be waited for as long, file by file
 		}
 	}
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	return l.finish(), nil
+	return l.finish()
 }
 
 // Errors are the errors of the files that could not be loaded.
@@ -89,31 +100,23 @@ func (e Errors) Error() string {
 	return strings.Join(texts, "; ")
 }
 
-func (l *loader) open(path string) *FileError {
-	f, err := openFile(path)
-	if err != nil {
-		return &FileError{Path: path, Err: plainError(err)}
+// Unwrap returns the errors of the files.
+func (e Errors) Unwrap() []error {
+	errs := make([]error, len(e))
+	for i := range e {
+		errs[i] = e[i]
 	}
-	defer f.Close()
-	l.size = 0
-	if info, err := f.Stat(); err == nil {
-		l.size = info.Size()
-	}
-	return l.read(path, f)
+	return errs
 }
 
-// openFile opens a regular file. To open a pipe would wait for its other end.
-func openFile(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, errors.New("is a directory")
-	case !info.Mode().IsRegular():
-		return nil, errors.New("is not a regular file")
+func (l *loader) open(path string) *FileError {
+	f, err := regular.Open(l.ctx, path, maxFile)
+	if err != nil {
+		return &FileError{Path: path, Err: err}
 	}
-	return os.Open(path)
+	defer f.Close()
+	l.size = f.Size()
+	return l.read(path, f)
 }
 
 // read loads one file.
@@ -126,9 +129,9 @@ func (l *loader) read(path string, r io.Reader) *FileError {
 	l.scanner = newScanner(io.TeeReader(r, &h))
 	if err := l.documents(); err != nil {
 		if at, ok := errors.AsType[*syntaxError](err); ok {
-			return &FileError{path, at.line, at.column, plainError(at.err)}
+			return &FileError{path, at.line, at.column, at.err}
 		}
-		return &FileError{Path: path, Err: plainError(err)}
+		return &FileError{Path: path, Err: err}
 	}
 	f := l.im.file(path)
 	f.Digest = Digest(h.Sum64())
@@ -138,22 +141,14 @@ func (l *loader) read(path string, r io.Reader) *FileError {
 	return nil
 }
 
-// plainError drops the path that package os puts before an error.
-func plainError(err error) error {
-	if p, ok := errors.AsType[*os.PathError](err); ok {
-		return p.Err
-	}
-	return err
-}
-
 // Digest tells two contents of a file apart. It has a meaning within one process only.
 type Digest uint64
 
 var seed = maphash.MakeSeed()
 
-// DigestFile returns the Digest of a file as it is now.
-func DigestFile(path string) (Digest, error) {
-	f, err := openFile(path)
+// DigestFile returns the Digest of a file as it is now. Its error does not name the path.
+func DigestFile(ctx context.Context, path string) (Digest, error) {
+	f, err := regular.Open(ctx, path, maxFile)
 	if err != nil {
 		return 0, err
 	}
@@ -169,6 +164,7 @@ func DigestFile(path string) (Digest, error) {
 // loader builds an Import.
 type loader struct {
 	*scanner
+	ctx     context.Context // of the load: when it ends, so does the load
 	options Options
 	im      *Import
 	zones   *record.Catalog // empty: knows what the zones allow
@@ -212,8 +208,9 @@ func together() kept {
 	}
 }
 
-func newLoader(options Options) *loader {
+func newLoader(ctx context.Context, options Options) *loader {
 	l := &loader{
+		ctx:     ctx,
 		options: options,
 		zones:   record.NewCatalog(options.Zones),
 		im: &Import{

@@ -1,6 +1,7 @@
 package route53json_test
 
 import (
+	"context"
 	"os"
 	"runtime"
 	"testing"
@@ -25,7 +26,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 	zones := []string{"example.com."}
 	load := func() *route53json.Import {
-		im, err := route53json.Load([]string{path}, route53json.Options{Zones: zones, DefaultTTL: 60})
+		im, err := route53json.Load(context.Background(), []string{path}, route53json.Options{Zones: zones, DefaultTTL: 60})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -41,7 +42,7 @@ func BenchmarkLoad(b *testing.B) {
 		b.SetBytes(info.Size())
 		report(b, sets, func() any {
 			im, c := load(), record.NewCatalog(zones)
-			if err := im.AddTo(c); err != nil {
+			if err := im.AddTo(context.Background(), c); err != nil {
 				b.Fatal(err)
 			}
 			im.Note(c.Validate())

@@ -1,6 +1,7 @@
 package route53json_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -191,7 +192,7 @@ func TestManyChanges(t *testing.T) {
 
 func TestLoadErrors(t *testing.T) {
 	paths := write(t, "{", `{"ResourceRecordSets": []}`, `{"Changes": [}`)
-	_, err := route53json.Load(append(paths, "4.json"), route53json.Options{Zones: []string{"example.com."}})
+	_, err := route53json.Load(context.Background(), append(paths, "4.json"), route53json.Options{Zones: []string{"example.com."}})
 	want := "1.json:1:2: the file ends here, in the middle of a value; 3.json:1:14: '}' where a value belongs; 4.json: no such file or directory"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\n want %s", err, want)
@@ -206,17 +207,17 @@ func TestExpand(t *testing.T) {
 		}
 	}
 	t.Chdir(dir)
-	got, err := route53json.Expand([]string{"b.json", "*.json", "none.json"})
+	got, err := route53json.Expand(context.Background(), []string{"b.json", "*.json", "none.json"})
 	if want := []string{"b.json", "a.json", "none.json"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)
 	}
-	if got, err := route53json.Expand([]string{".d*"}); err != nil || !slices.Equal(got, []string{".d.json"}) {
+	if got, err := route53json.Expand(context.Background(), []string{".d*"}); err != nil || !slices.Equal(got, []string{".d.json"}) {
 		t.Errorf("%q, %v, want the hidden file that is asked for", got, err)
 	}
-	if _, err := route53json.Expand([]string{"*.yaml"}); err == nil || err.Error() != `file pattern "*.yaml" matches no file` {
+	if _, err := route53json.Expand(context.Background(), []string{"*.yaml"}); err == nil || err.Error() != `file pattern "*.yaml" matches no file` {
 		t.Errorf("error %v", err)
 	}
-	if _, err := route53json.Expand([]string{"[.json"}); err == nil || err.Error() != `file pattern "[.json": syntax error in pattern` {
+	if _, err := route53json.Expand(context.Background(), []string{"[.json"}); err == nil || err.Error() != `file pattern "[.json": syntax error in pattern` {
 		t.Errorf("error %v", err)
 	}
 }
@@ -224,11 +225,11 @@ func TestExpand(t *testing.T) {
 func TestDigest(t *testing.T) {
 	paths := write(t, `[]`)
 	im := loadPaths(t, "example.com.", paths...).im
-	if got, err := route53json.DigestFile(paths[0]); err != nil || got != im.Files[0].Digest {
+	if got, err := route53json.DigestFile(context.Background(), paths[0]); err != nil || got != im.Files[0].Digest {
 		t.Errorf("digest %x, %v, want that of the load, %x", got, err, im.Files[0].Digest)
 	}
 	write(t, `[ ]`)
-	if got, err := route53json.DigestFile(paths[0]); err != nil || got == im.Files[0].Digest {
+	if got, err := route53json.DigestFile(context.Background(), paths[0]); err != nil || got == im.Files[0].Digest {
 		t.Errorf("digest %x, %v, want another than before the change", got, err)
 	}
 }
@@ -239,11 +240,11 @@ func TestIrregularFiles(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip(err)
 	}
-	for path, why := range map[string]string{pipe: "is not a regular file", t.TempDir(): "is a directory"} {
-		if _, err := route53json.Load([]string{path}, route53json.Options{}); err == nil || err.Error() != path+": "+why {
+	for path, why := range map[string]string{pipe: "is a FIFO and not a regular file", t.TempDir(): "is a directory"} {
+		if _, err := route53json.Load(context.Background(), []string{path}, route53json.Options{}); err == nil || err.Error() != path+": "+why {
 			t.Errorf("error %v, want %q", err, why)
 		}
-		if _, err := route53json.DigestFile(path); err == nil || err.Error() != why {
+		if _, err := route53json.DigestFile(context.Background(), path); err == nil || err.Error() != why {
 			t.Errorf("error %v, want %q", err, why)
 		}
 	}
@@ -253,7 +254,7 @@ func TestIrregularFiles(t *testing.T) {
 func TestAddToDefinedTwice(t *testing.T) {
 	paths := write(t, `[`+set("a.example.com", "192.0.2.1")+`]`)
 	options := route53json.Options{Zones: []string{"example.com."}}
-	im, err := route53json.Load(paths, options)
+	im, err := route53json.Load(context.Background(), paths, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +269,7 @@ func TestAddToDefinedTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "Corefile:4 - Error during parsing: a.example.com. A is defined twice: here and at 1.json:1; keep it in one place"
-	if err := im.AddTo(c); err == nil || err.Error() != want {
+	if err := im.AddTo(context.Background(), c); err == nil || err.Error() != want {
 		t.Errorf("error %v\n want %s", err, want)
 	}
 }

@@ -1,6 +1,7 @@
 package route53json_test
 
 import (
+	"context"
 	"flag"
 	"os"
 	"path/filepath"
@@ -34,13 +35,13 @@ func TestReports(t *testing.T) {
 		if !ok {
 			zone = "example.com."
 		}
-		im, err := route53json.Load([]string{path}, route53json.Options{Zones: []string{zone}, DefaultTTL: 60})
+		im, err := route53json.Load(context.Background(), []string{path}, route53json.Options{Zones: []string{zone}, DefaultTTL: 60})
 		if err != nil {
 			b.WriteString("error: " + err.Error() + "\n\n")
 			continue
 		}
 		c := record.NewCatalog([]string{zone})
-		if err := im.AddTo(c); err != nil {
+		if err := im.AddTo(context.Background(), c); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 		im.Note(c.Validate())

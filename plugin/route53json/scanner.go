@@ -94,10 +94,10 @@ func (s *scanner) fill() error {
 		case errors.Is(err, io.EOF):
 			return io.EOF
 		case err != nil:
-			return s.errorf("cannot be read: %w", err)
+			return err
 		}
 	}
-	return s.errorf("cannot be read: %w", io.ErrNoProgress)
+	return io.ErrNoProgress
 }
 
 // peek skips white space and returns the byte after it, or io.EOF.
@@ -142,7 +142,7 @@ func (s *scanner) begin() error {
 	case n == 0 && errors.Is(err, io.EOF):
 		return io.EOF
 	case n == 0:
-		return s.errorf("cannot be read: %w", err)
+		return err
 	case bytes.HasPrefix(s.window, []byte("\xef\xbb\xbf")):
 		s.at, s.lineStart = 3, 3
 	case bytes.HasPrefix(s.window, []byte("\xff\xfe")), bytes.HasPrefix(s.window, []byte("\xfe\xff")):
