@@ -91,6 +91,10 @@ type instance struct {
 	imports importTimes
 }
 
+// loading is held by whoever loads a configuration: two loads at a time would take memory
+// and processors for both, beside what is running.
+var loading = make(chan struct{}, 1)
+
 // instanceSet is all instances of one caddy.Instance, which holds it under storageKey. It is
 // complete when the first of them starts.
 type instanceSet struct{ members []*instance }

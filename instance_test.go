@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 	"weak"
 
 	"github.com/coredns/caddy"
@@ -68,6 +69,28 @@ func TestReloadWaits(t *testing.T) {
 	if in.reload(ctx, nil) || in.generation() != before {
 		t.Error("two loads at a time")
 	}
+}
+
+// TestSetupWaits: a directive that is read waits for a load that is under way.
+func TestSetupWaits(t *testing.T) {
+	c := caddy.NewTestController("dns", "steer example.org {\nsimple www A 192.0.2.1\n}")
+	loading <- struct{}{}
+	done := make(chan error)
+	go func() {
+		_, err := load(c)
+		done <- err
+	}()
+	select {
+	case <-done:
+		t.Error("two loads at a time")
+	case <-time.After(50 * time.Millisecond):
+		<-loading
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	<-loading
 }
 
 // started returns an instance of one record that answers.

@@ -92,15 +92,6 @@ func (r *registry) all() []*instance {
 	return newest
 }
 
-// recordSets returns how many record sets are running.
-func (r *registry) recordSets() int {
-	n := 0
-	for _, in := range r.all() {
-		n += in.handler.Snapshot().RecordSets()
-	}
-	return n
-}
-
 // sweep stops instances whose start failed: CoreDNS calls no hook of theirs. It runs in
 // the hooks of the instance before them, on the goroutine that reloads, which alone may
 // read caddy.Instances. When a reload failed because some other plugin's shutdown did,

@@ -1,17 +1,12 @@
 package steer
 
 import (
-	"context"
-
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
 
 	"github.com/steerdns/steer/plugin/handler"
 )
-
-// large is how many record sets have to be running for a load of others to go about quietly.
-const large = 10_000
 
 func init() { plugin.Register(handler.Name, setup) }
 
@@ -33,18 +28,13 @@ func setup(c *caddy.Controller) error {
 	return nil
 }
 
-// load reads a directive and compiles it: quietly, if much is running.
-func load(c *caddy.Controller) (in *instance, err error) {
-	read := func() {
-		var config *config
-		if config, err = parse(c); err == nil {
-			in = newInstance(c, config)
-		}
+// load reads a directive and compiles it.
+func load(c *caddy.Controller) (*instance, error) {
+	loading <- struct{}{}
+	defer func() { <-loading }()
+	config, err := parse(c)
+	if err != nil {
+		return nil, err
 	}
-	if running.recordSets() < large {
-		read()
-	} else {
-		quietly(context.Background(), read)
-	}
-	return in, err
+	return newInstance(c, config), nil
 }

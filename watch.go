@@ -20,7 +20,6 @@ const settleTime = 250 * time.Millisecond
 // swap of a symbolic link (as a Kubernetes ConfigMap is updated) count and a mere touch
 // does not. The first look is at once: the files may have changed since they were loaded.
 func (in *instance) watch(ctx context.Context, every time.Duration) {
-	defer apart()()
 	seen := loaded(in.config.imported) // is served, or has been reported
 	last := seen                       // at the last look
 	timer := time.NewTimer(0)
@@ -90,8 +89,13 @@ func (in *instance) reload(ctx context.Context, files []content) (done bool) {
 	if in.amend(ctx, in.generation(), files) {
 		return true
 	}
-	quietly(ctx, func() { done = in.replace(ctx, files) })
-	return done
+	select {
+	case loading <- struct{}{}:
+		defer func() { <-loading }()
+		return in.replace(ctx, files)
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // replace loads the files beside the running data and swaps it in whole. When something is

@@ -141,10 +141,7 @@ func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*nameNode, 
 		slots[g.Ordinal] = x.holds(g.Key, s)
 	}
 	if x.delegates {
-		n := 0
 		for name, h := range x.names {
-			n++
-			record.Breathe(n)
 			x.findCut(name, h)
 		}
 	}
@@ -171,7 +168,6 @@ type indexer struct {
 }
 
 func (x *indexer) exists(name string) (known bool) {
-	record.Breathe(len(x.names))
 	if _, known = x.names[name]; known {
 		return true
 	}

@@ -102,8 +102,7 @@ func (c *Catalog) Add(g *Group) error {
 // catalog's if that is empty. It calls refuse with each group that it leaves out.
 func (c *Catalog) AddAll(groups []*Group, byKey map[Key]*Group, refuse func(g *Group, err error)) {
 	if len(c.Groups) > 0 {
-		for i, g := range groups {
-			Breathe(i)
+		for _, g := range groups {
 			if err := c.Add(g); err != nil {
 				refuse(g, err)
 			}
@@ -112,8 +111,7 @@ func (c *Catalog) AddAll(groups []*Group, byKey map[Key]*Group, refuse func(g *G
 	}
 	c.Groups, c.exists = byKey, nil
 	c.Order = make([]*Group, 0, len(groups))
-	for i, g := range groups {
-		Breathe(i)
+	for _, g := range groups {
 		err := c.Allows(g.Key, g.Pos)
 		if err == nil {
 			err = g.check()
@@ -140,8 +138,7 @@ func (c *Catalog) complete(g *Group) {
 // All yields every group, in the order of [Catalog.Order].
 func (c *Catalog) All() iter.Seq[*Group] {
 	return func(yield func(*Group) bool) {
-		for i, g := range c.Order {
-			Breathe(i)
+		for _, g := range c.Order {
 			if g != nil && !yield(g) {
 				return
 			}

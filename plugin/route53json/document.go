@@ -95,7 +95,6 @@ func (l *loader) element() (known bool, err error) {
 	if what != aPage {
 		l.index++
 	}
-	record.Breathe(l.index)
 	return true, l.accept(it, what, digest)
 }
 

@@ -12,7 +12,6 @@ import (
 func (l *loader) finish() (*Import, error) {
 	l.im.byKey, l.im.groups = l.byKey, make([]*record.Group, 0, l.drafts.Len())
 	for i := range l.drafts.Len() {
-		record.Breathe(i)
 		if i%checkpoint == 0 && l.ctx.Err() != nil {
 			return nil, l.ctx.Err()
 		}

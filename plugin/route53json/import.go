@@ -62,7 +62,6 @@ type File struct {
 // error is returned, and neither the import nor the catalog is of use.
 func (im *Import) AddTo(ctx context.Context, c *record.Catalog) error {
 	for i, g := range im.groups {
-		record.Breathe(i)
 		if i%checkpoint == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -75,7 +74,6 @@ func (im *Import) AddTo(ctx context.Context, c *record.Catalog) error {
 		return err
 	}
 	for n, g := range im.groups {
-		record.Breathe(n)
 		if n%checkpoint == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
