@@ -68,7 +68,9 @@ func (s socket) connected(ctx context.Context, fd int, to syscall.Sockaddr, dead
 		case syscall.EINPROGRESS, syscall.EALREADY, syscall.EINTR:
 			return false
 		case nil, syscall.EISCONN:
-			attempt = syscall.SetsockoptLinger(fd, syscall.SOL_SOCKET, syscall.SO_LINGER, &syscall.Linger{Onoff: 1})
+			if attempt = refuseSelf(fd, to); attempt == nil {
+				attempt = syscall.SetsockoptLinger(fd, syscall.SOL_SOCKET, syscall.SO_LINGER, &syscall.Linger{Onoff: 1})
+			}
 		}
 		return true
 	})
@@ -76,4 +78,28 @@ func (s socket) connected(ctx context.Context, fd int, to syscall.Sockaddr, dead
 		return err
 	}
 	return attempt
+}
+
+// refuseSelf returns an error if a socket is connected to itself. That happens when nothing
+// listens on a local port of the ephemeral range and the kernel draws this very port as the
+// source: TCP lets both ends of a connection open at once (RFC 9293, section 3.5), so the
+// socket answers its own request. Nothing listens, so the error is that of a closed port.
+func refuseSelf(fd int, to syscall.Sockaddr) error {
+	local, err := syscall.Getsockname(fd)
+	if err != nil {
+		return err
+	}
+	self := false
+	switch to := to.(type) {
+	case *syscall.SockaddrInet4:
+		local, ok := local.(*syscall.SockaddrInet4)
+		self = ok && local.Port == to.Port && local.Addr == to.Addr
+	case *syscall.SockaddrInet6:
+		local, ok := local.(*syscall.SockaddrInet6)
+		self = ok && local.Port == to.Port && local.Addr == to.Addr
+	}
+	if self {
+		return syscall.ECONNREFUSED
+	}
+	return nil
 }
