@@ -29,10 +29,14 @@ const readyWithin = 10 * time.Second
 // reload finds them running.
 var checks = healthcheck.NewPool(healthcheck.Options{OnTransition: logTransition})
 
-// logTransition writes the one line that a change of health gets.
+// logTransition writes the one line that a change of health gets, or of the reason for it.
 func logTransition(t healthcheck.Transition) {
-	line := fmt.Sprintf("check %q of %s: %s -> %s: %s", t.Check, t.Owner, t.From, t.To, t.Reason)
-	if t.Endpoint != "" && t.Endpoint != t.Check {
+	change := fmt.Sprintf("%s -> %s", t.From, t.To)
+	if t.From == t.To {
+		change = "still " + t.To.String()
+	}
+	line := fmt.Sprintf("check %q of %s: %s: %s", t.Check, t.Owner, change, t.Reason)
+	if !strings.HasPrefix(t.Check, t.Endpoint) { // the name of an unnamed check begins with it
 		line += " (" + t.Endpoint + ")"
 	}
 	if t.To == healthcheck.Unhealthy {

@@ -24,7 +24,7 @@ const searched = 5120
 const maxBody = 64 << 10
 
 // errNotFound is the failure of a search.
-var errNotFound = errors.New("search string not found in the first " + strconv.Itoa(searched) + " bytes")
+var errNotFound = fail(bodyClass, "search string not found in the first "+strconv.Itoa(searched)+" bytes")
 
 // search looks for want in the first bytes of a body and returns nil as soon as they
 // hold it, whatever comes after. buf has searched bytes. The error is errNotFound, one
@@ -68,7 +68,7 @@ func decode(br *bufio.Reader, h head) (io.Reader, error) {
 	case strings.EqualFold(h.transfer, "chunked"):
 		body = httputil.NewChunkedReader(body)
 	default:
-		return nil, errors.New("body: transfer encoding is not known")
+		return nil, fail(bodyClass, "body: transfer encoding is not known")
 	}
 	switch strings.ToLower(h.encoding) {
 	case "gzip", "x-gzip":

@@ -71,7 +71,7 @@ func TestSearch(t *testing.T) {
 		{"beyond its length", answer(ok + "Content-Length: 5\r\n\r\nneedle"), nil, notFound},
 		{"204 has no body", answer("HTTP/1.1 204 No Content\r\n\r\nneedle"), nil, notFound},
 		{"304 has no body", answer("HTTP/1.1 304 Not Modified\r\n\r\nneedle"), nil, notFound},
-		{"the status is judged first", answer("HTTP/1.1 500 Oops\r\n\r\nneedle"), nil, "status 500, want 200–399"},
+		{"the status is judged first", answer("HTTP/1.1 500 Oops\r\n\r\nneedle"), nil, "status 500, want 200-399"},
 
 		{"chunked", answer(chunks + chunked("a needle here", 100)), nil, ""},
 		{"chunks of one byte", answer(chunks + chunked(fill(5114)+"needle", 1)), nil, ""},

@@ -4,26 +4,47 @@ import (
 	"fmt"
 	"net"
 	"strconv"
-	"strings"
+	"time"
 )
 
-// Transition is a change of the status that a named check reports.
+// Transition is a change of the status that a named check reports, or of the reason for
+// it: then From and To are the same.
 type Transition struct {
 	Owner, Check string
 	From, To     Status
 	Reason       string // why, for a person; without secrets
-	Endpoint     string // what is probed, as a URL without its query; "" if nothing is
+	Endpoint     string // what is probed: "http://192.0.2.1:80"; "" if nothing is
+}
+
+// reasonInterval is how much time passes between two reports that a check fails for
+// another reason than before.
+const reasonInterval = time.Minute
+
+// otherReason reports whether a check that stays unhealthy fails for another reason than
+// the one reported last, and it is time to say so. If it is too early, a later probe that
+// fails for that reason will.
+func (c *checker) otherReason(err error, now time.Duration) bool {
+	if err == nil || c.threshold.Status() == Healthy || classOf(err) == c.failing {
+		return false
+	}
+	if c.repeated != 0 && now < time.Duration(c.repeated)*time.Second+reasonInterval {
+		return false
+	}
+	c.failing = classOf(err)
+	c.repeated = uint32((now + time.Second - 1) / time.Second)
+	return true
 }
 
 // change is a check whose reported status changed, and why.
 type change struct {
 	entry  *entry
+	from   Status // From of the transition
 	reason string
 }
 
 // publish carries a checker's new status to the checks that use it, and to those
 // calculated from them. It costs in proportion to what changes. The caller holds p.mu,
-// and calls tell after giving it up if mayTell says so.
+// and calls notify after giving it up if mayNotify says so.
 func (p *Pool) publish(c *checker, reason string) {
 	raw := c.threshold.Status()
 	for e := c.uses; e != nil; e = e.next {
@@ -36,11 +57,16 @@ func (p *Pool) publish(c *checker, reason string) {
 		p.set(parent, parent.calculated.status(), parent.calculated.reason())
 	}
 	p.parents = p.parents[:0]
-	if p.onTransition != nil {
-		p.post()
+	p.post()
+}
+
+// postReason reports that the checks which use a checker stay unhealthy for another
+// reason. The caller holds p.mu, and calls notify after giving it up if mayNotify says so.
+func (p *Pool) postReason(c *checker, reason string) {
+	for e := c.uses; e != nil; e = e.next {
+		p.changed = append(p.changed, change{e, e.status, reason})
 	}
-	clear(p.changed)
-	p.changed = p.changed[:0]
+	p.post()
 }
 
 // set sets the raw status of a check.
@@ -52,7 +78,7 @@ func (p *Pool) set(e *entry, raw Status, reason string) {
 	e.status = e.report(raw)
 	e.transitions++
 	e.lease.mark(e)
-	p.changed = append(p.changed, change{e, reason})
+	p.changed = append(p.changed, change{e, e.status.Not(), reason})
 	for _, i := range e.lease.parents[e.index] {
 		parent := &e.lease.entries[i]
 		parent.calculated.count(e.status)
@@ -63,10 +89,17 @@ func (p *Pool) set(e *entry, raw Status, reason string) {
 	}
 }
 
-// post puts what changed into the outbox: one transition for each named check. While
-// two leases of an owner overlap, during a reload, the newer one speaks for the names
-// that both have.
+// post moves what changed into the outbox: one transition for each named check. While
+// two leases of an owner overlap, during a reload, the newer one reports the names that
+// both have.
 func (p *Pool) post() {
+	defer func() {
+		clear(p.changed)
+		p.changed = p.changed[:0]
+	}()
+	if p.onTransition == nil {
+		return
+	}
 	type identity struct{ owner, name string }
 	var newest map[identity]int
 	for _, c := range p.changed {
@@ -89,37 +122,37 @@ func (p *Pool) post() {
 		}
 		p.outbox = append(p.outbox, Transition{
 			Owner: e.lease.owner, Check: e.name,
-			From: e.status.Not(), To: e.status,
+			From: c.from, To: e.status,
 			Reason: reason, Endpoint: e.endpoint(),
 		})
 	}
 }
 
-// mayTell reports whether the caller, who holds p.mu, is to call tell after giving it
-// up: there is something in the outbox, and nobody tells it yet. One goroutine tells at
-// a time, so that transitions are told in their order; others leave theirs to it.
-func (p *Pool) mayTell() bool {
-	if p.telling != nil || len(p.outbox) == 0 {
+// mayNotify reports whether the caller, who holds p.mu, is to call notify after giving it
+// up: there is something in the outbox, and nobody reports it yet. One goroutine reports at
+// a time, so transitions are reported in order.
+func (p *Pool) mayNotify() bool {
+	if p.notifying != nil || len(p.outbox) == 0 {
 		return false
 	}
-	p.telling = make(chan struct{})
+	p.notifying = make(chan struct{})
 	return true
 }
 
-// tell calls OnTransition for what is in the outbox.
-func (p *Pool) tell() {
+// notify calls OnTransition for what is in the outbox.
+func (p *Pool) notify() {
 	p.mu.Lock()
 	for len(p.outbox) > 0 {
-		told := p.outbox
+		batch := p.outbox
 		p.outbox = nil
 		p.mu.Unlock()
-		for _, t := range told {
+		for _, t := range batch {
 			p.onTransition(t)
 		}
 		p.mu.Lock()
 	}
-	close(p.telling)
-	p.telling = nil
+	close(p.notifying)
+	p.notifying = nil
 	p.mu.Unlock()
 }
 
@@ -188,12 +221,12 @@ func (c *calculated) reason() string {
 	return fmt.Sprintf("%d of %d children healthy, want %d", c.healthy, c.children, c.threshold)
 }
 
-// endpoint returns what a check probes, as a URL without its query, or "".
+// endpoint returns what a check probes, or "". Path and query are left out: they may
+// hold a token.
 func (e *entry) endpoint() string {
 	if e.checker == nil {
 		return ""
 	}
 	s := &e.checker.spec
-	path, _, _ := strings.Cut(s.Path, "?")
-	return s.Kind.String() + "://" + net.JoinHostPort(s.Host, strconv.Itoa(int(s.Port))) + path
+	return s.Kind.String() + "://" + net.JoinHostPort(s.Host, strconv.Itoa(int(s.Port)))
 }

@@ -27,8 +27,10 @@ type checker struct {
 	passes    uint32
 	failures  uint32
 	threshold Threshold
-	results   uint8 // so far, at most enough()+1
-	known     bool  // there are enough results, or a predecessor had them
+	results   uint8  // so far, at most enough()+1
+	known     bool   // there are enough results, or a predecessor had them
+	failing   class  // why it is unhealthy, as last reported
+	repeated  uint32 // when a further reason was reported last: seconds from the pool's beginning, rounded up; 0 is never
 	state     state
 }
 

@@ -58,8 +58,8 @@ func (p *prober) resolve(ctx context.Context, s *Spec, deadline time.Time) ([]ne
 	}
 	// When no more files can be opened the resolver may go on without resolv.conf and
 	// the hosts file, and find nothing.
-	if ours(p.open()) {
-		return nil, errOurs
+	if localFault(p.open()) {
+		return nil, errLocal
 	}
 	return nil, resolveError(err, s)
 }

@@ -62,7 +62,7 @@ func (s socket) connected(ctx context.Context, fd int, to syscall.Sockaddr, dead
 	defer context.AfterFunc(ctx, func() { _ = s.SetWriteDeadline(time.Unix(1, 0)) })()
 	var attempt error
 	err = raw.Write(func(uintptr) (done bool) {
-		// Linux tells how an attempt to connect went when it is repeated.
+		// Linux reports how an attempt to connect went when it is repeated.
 		attempt = syscall.Connect(fd, to)
 		switch attempt {
 		case syscall.EINPROGRESS, syscall.EALREADY, syscall.EINTR:

@@ -50,7 +50,7 @@ func exchange(conn net.Conn, s *Spec) error {
 		return headError(err, true, s)
 	}
 	if !accepts(s.Statuses, h.code) {
-		return errors.New("status " + strconv.Itoa(h.code) + ", want " + strings.ReplaceAll(s.Statuses, "-", "–"))
+		return fail(statusClass, "status "+strconv.Itoa(h.code)+", want "+s.Statuses)
 	}
 	if s.Search == "" {
 		return nil
@@ -74,15 +74,15 @@ func headError(err error, some bool, s *Spec) error {
 	case err == errStatusLine || err == errHeaderLine || err == errLongHeaders:
 		return err
 	case isTimeout(err) && some:
-		return errors.New("headers not complete within " + s.ResponseTimeout.String())
+		return fail(timeoutClass, "headers not complete within "+s.ResponseTimeout.String())
 	case isTimeout(err):
-		return errors.New("no response within " + s.ResponseTimeout.String())
+		return fail(timeoutClass, "no response within "+s.ResponseTimeout.String())
 	case errors.Is(err, io.EOF) && some:
-		return errors.New("connection closed before the end of the headers")
+		return fail(resetClass, "connection closed before the end of the headers")
 	case errors.Is(err, io.EOF):
-		return errors.New("connection closed without a response")
+		return fail(resetClass, "connection closed without a response")
 	}
-	return errors.New(plain(err))
+	return fail(ioClass(err), plain(err))
 }
 
 // bodyError says why the string was not found.
@@ -91,7 +91,7 @@ func bodyError(err error, s *Spec) error {
 	case err == errNotFound:
 		return err
 	case isTimeout(err):
-		return errors.New("search string not found within " + s.ResponseTimeout.String())
+		return fail(timeoutClass, "search string not found within "+s.ResponseTimeout.String())
 	}
-	return errors.New("body: " + strings.TrimPrefix(plain(err), "body: "))
+	return fail(bodyClass, "body: "+strings.TrimPrefix(plain(err), "body: "))
 }

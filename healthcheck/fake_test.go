@@ -3,7 +3,6 @@ package healthcheck
 import (
 	"context"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,6 +17,7 @@ type world struct {
 
 	mu     sync.Mutex
 	down   map[string]bool          // hosts that refuse
+	fails  map[string]error         // hosts that fail otherwise
 	takes  map[string]time.Duration // how long their probes take
 	starts map[string][]time.Duration
 	active map[string]int // probes under way
@@ -29,13 +29,14 @@ func newWorld() *world {
 	return &world{
 		began:  time.Now(),
 		down:   map[string]bool{},
+		fails:  map[string]error{},
 		takes:  map[string]time.Duration{},
 		starts: map[string][]time.Duration{},
 		active: map[string]int{},
 	}
 }
 
-// pool returns a pool that probes the world, and notes the transitions it tells of.
+// pool returns a pool that probes the world, and records the transitions it reports.
 // It began half a slot ago, so that tests that sleep whole slots act between them.
 func (w *world) pool() *Pool {
 	p := NewPool(Options{OnTransition: func(t Transition) {
@@ -68,15 +69,22 @@ func (w *world) probe(ctx context.Context, s *Spec, _ *x509.CertPool) error {
 		}
 	}
 	w.mu.Lock()
-	faults, down := w.faults, w.down[s.Host]
+	faults, down, err := w.faults, w.down[s.Host], w.fails[s.Host]
 	w.mu.Unlock()
 	if faults {
-		return errOurs
+		return errLocal
 	}
 	if down {
-		return errors.New("connect: connection refused")
+		return fail(refusedClass, "connect: connection refused")
 	}
-	return nil
+	return err
+}
+
+// fail makes the probes of a host fail with an error.
+func (w *world) fail(host string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.fails[host] = err
 }
 
 func (w *world) set(host string, up bool) {

@@ -99,7 +99,7 @@ func (l *Lease) know(e *entry) {
 	}
 }
 
-// mark notes that a check's reported status changed. The caller holds Pool.mu.
+// mark records that a check's reported status changed. The caller holds Pool.mu.
 func (l *Lease) mark(e *entry) {
 	if !e.pending {
 		e.pending = true
@@ -143,13 +143,13 @@ func (l *Lease) leave() {
 	}
 	<-scheduler
 	p.mu.Lock()
-	telling := p.telling
+	notifying := p.notifying
 	p.mu.Unlock()
-	if telling == nil {
+	if notifying == nil {
 		return
 	}
 	select {
-	case <-telling:
+	case <-notifying:
 	case <-time.After(patience):
 	}
 }

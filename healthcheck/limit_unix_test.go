@@ -27,8 +27,8 @@ func TestOutOfFiles(t *testing.T) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before); err != nil {
 			t.Fatal(err)
 		}
-		if err != errOurs {
-			t.Errorf("%s: got %v, want %v", host, err, errOurs)
+		if err != errLocal {
+			t.Errorf("%s: got %v, want %v", host, err, errLocal)
 		}
 	}
 }

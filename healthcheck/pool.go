@@ -13,9 +13,9 @@ import (
 
 // Options are the settings of a Pool. The zero value is fine.
 type Options struct {
-	// OnTransition is told of every named check whose reported status changed, in
-	// the order of the changes, one call at a time and without any lock held. It
-	// must not call Release.
+	// OnTransition is called for every check whose reported status changed, and at most
+	// once a minute for a check that stays unhealthy for another reason; in the order of
+	// the changes, one call at a time and without any lock held. It must not call Release.
 	OnTransition func(Transition)
 
 	// MaxRunning is how many probes may run at once; 0 is 16,384, or half of what
@@ -53,7 +53,7 @@ type Pool struct {
 	changed      []change // scratch of publish
 	parents      []*entry // scratch of publish
 	outbox       []Transition
-	telling      chan struct{} // closed when the one who empties outbox is done; nil if nobody does
+	notifying    chan struct{} // closed when the one who empties outbox is done; nil if nobody does
 	roots        map[string]*roots
 	faults       uint64 // probes without a result, for want of local resources
 
@@ -123,8 +123,8 @@ func (p *Pool) Acquire(owner string, checks []Check) *Lease {
 	l.number = p.acquired
 	p.owners[owner] = append(p.owners[owner], l)
 	p.redefine(l, old)
-	if p.mayTell() {
-		go p.tell()
+	if p.mayNotify() {
+		go p.notify()
 	}
 	return l
 }

@@ -59,7 +59,7 @@ func (o *predecessors) add(l *Lease) {
 	}
 }
 
-// redefine counts and tells the transitions that the definitions of a new lease make: a
+// redefine counts and reports the transitions that the definitions of a new lease make: a
 // check can be inverted, disabled or calculated otherwise now. The caller holds p.mu.
 func (p *Pool) redefine(l *Lease, old *predecessors) {
 	for i := range l.entries {

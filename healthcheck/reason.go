@@ -14,15 +14,15 @@ import (
 	"unicode/utf8"
 )
 
-// errOurs marks a probe that failed for want of this machine's own means, such as
+// errLocal marks a probe that failed for want of this machine's own means, such as
 // file descriptors. It says nothing about the endpoint and is no result.
-var errOurs = errors.New("out of local resources")
+var errLocal = errors.New("out of local resources")
 
 // shortages are the errors of system calls that want this machine's own means.
 var shortages = [...]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
 
-// ours reports whether a system call failed for want of this machine's own means.
-func ours(err error) bool {
+// localFault reports whether a system call failed for want of this machine's own means.
+func localFault(err error) bool {
 	var dns *net.DNSError
 	resolving := errors.As(err, &dns)
 	for _, errno := range shortages {
@@ -87,15 +87,29 @@ func plain(err error) string {
 	return err.Error()
 }
 
+// ioClass returns the class of a failure to connect, read or write.
+func ioClass(err error) class {
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return refusedClass
+	case isTimeout(err):
+		return timeoutClass
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNABORTED),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return resetClass
+	}
+	return otherClass
+}
+
 // connectError says why a connection could not be made within the time waited.
 func connectError(err error, waited time.Duration) error {
 	switch {
-	case ours(err):
-		return errOurs
+	case localFault(err):
+		return errLocal
 	case isTimeout(err):
-		return errors.New("connect: no answer within " + waited.String())
+		return fail(timeoutClass, "connect: no answer within "+waited.String())
 	}
-	return errors.New("connect: " + plain(err))
+	return fail(ioClass(err), "connect: "+plain(err))
 }
 
 // wanted are the addresses of a family, as reasons name them.
@@ -110,8 +124,8 @@ func resolveError(err error, s *Spec) error {
 		addr *net.AddrError
 	)
 	switch {
-	case ours(err):
-		return errOurs
+	case localFault(err):
+		return errLocal
 	case errors.As(err, &addr):
 		what = wanted[s.Family]
 	case errors.As(err, &dns) && dns.IsNotFound && s.Family != AnyFamily:
@@ -121,7 +135,7 @@ func resolveError(err error, s *Spec) error {
 	case isTimeout(err):
 		what = "no answer within " + s.ConnectTimeout.String()
 	}
-	return errors.New("resolve " + s.Host + ": " + what)
+	return fail(resolveClass, "resolve "+s.Host+": "+what)
 }
 
 // tlsError says why a handshake failed within the time waited.
@@ -155,7 +169,7 @@ func tlsError(err error, waited time.Duration) error {
 		what = plain(err)
 	}
 	const prefix = "tls: "
-	return errors.New(prefix + strings.TrimPrefix(what, prefix))
+	return fail(tlsClass, prefix+strings.TrimPrefix(what, prefix))
 }
 
 // unparsed begins the errors of crypto/tls that quote a certificate, at any length.

@@ -8,7 +8,7 @@ import (
 
 func TestReasonsAreOneShortLine(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"as it is", "status 404, want 200–399", "status 404, want 200–399"},
+		{"as it is", "status 404, want 200-399", "status 404, want 200-399"},
 		{"200 bytes", strings.Repeat("x", 200), strings.Repeat("x", 200)},
 		{"201 bytes", strings.Repeat("x", 201), strings.Repeat("x", 197) + "..."},
 		{"cut within a letter", strings.Repeat("x", 196) + "–" + strings.Repeat("x", 100), strings.Repeat("x", 196) + "..."},

@@ -3,7 +3,6 @@ package healthcheck
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"strconv"
 )
 
@@ -20,9 +19,9 @@ const bufferSize = 4096
 
 // What is wrong with a response.
 var (
-	errStatusLine  = errors.New("malformed status line")
-	errHeaderLine  = errors.New("malformed header line")
-	errLongHeaders = errors.New("headers longer than " + strconv.Itoa(maxHeaders) + " bytes")
+	errStatusLine  = fail(formatClass, "malformed status line")
+	errHeaderLine  = fail(formatClass, "malformed header line")
+	errLongHeaders = fail(formatClass, "headers longer than "+strconv.Itoa(maxHeaders)+" bytes")
 )
 
 // head is what a probe wants to know from the status line and headers of a response.
@@ -125,7 +124,7 @@ func (h *head) readHeaders(br *bufio.Reader, left *int) error {
 			if colon < 1 || !isToken(text[:colon]) {
 				return errHeaderLine
 			}
-			if !h.note(text[:colon], bytes.Trim(text[colon+1:], " \t")) {
+			if !h.keep(text[:colon], bytes.Trim(text[colon+1:], " \t")) {
 				return errHeaderLine
 			}
 		}
@@ -144,9 +143,9 @@ func (h *head) readHeaders(br *bufio.Reader, left *int) error {
 	}
 }
 
-// note keeps a header that matters for reading the body, and reports whether its value
+// keep keeps a header that matters for reading the body, and reports whether its value
 // makes sense: lengths are numbers, and agree.
-func (h *head) note(name, value []byte) bool {
+func (h *head) keep(name, value []byte) bool {
 	switch {
 	case is(name, "Content-Length"):
 		n, err := strconv.ParseUint(string(value), 10, 63)

@@ -171,7 +171,7 @@ func (p *Pool) probe(c *checker, r *run) {
 	p.result(c, r, err, began, p.now())
 }
 
-// slow notes how long a probe waited for a processor, if it is the longest.
+// slow records how long a probe waited for a processor, if it is the longest.
 func (p *Pool) slow(wait time.Duration) {
 	for {
 		longest := p.slowest.Load()
@@ -196,14 +196,18 @@ func (p *Pool) result(c *checker, r *run, err error, began, ended time.Duration)
 		r.waiter.Done() // says nothing about the endpoint
 		return
 	}
-	if errors.Is(err, errOurs) {
+	if errors.Is(err, errLocal) {
 		p.faults++
 		p.schedule(c, slotAt(ended+min(startUp, c.spec.Interval)))
 		p.mu.Unlock()
 		return
 	}
-	if c.observe(err == nil, ended) {
+	switch {
+	case c.observe(err == nil, ended):
+		c.failing, c.repeated = classOf(err), 0
 		p.publish(c, reason(c, err))
+	case c.otherReason(err, ended):
+		p.postReason(c, clip(err.Error()))
 	}
 	if !c.known && c.results >= c.spec.enough() {
 		c.known = true
@@ -213,9 +217,9 @@ func (p *Pool) result(c *checker, r *run, err error, began, ended time.Duration)
 	}
 	p.schedule(c, slotAt(ended+nextWait(&c.spec, c.hash, c.results, c.threshold.run > 0)))
 	p.durations[c.spec.Kind].Observe((ended - began).Seconds())
-	tells := p.mayTell()
+	notifies := p.mayNotify()
 	p.mu.Unlock()
-	if tells {
-		p.tell()
+	if notifies {
+		p.notify()
 	}
 }

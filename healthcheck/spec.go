@@ -3,7 +3,7 @@
 // A [Spec] is what one probe does and how its results are judged; equal Specs share
 // one probe, across server blocks and reloads. A [Check] is a named use of a Spec, or
 // is calculated from other checks. A [Pool] runs the probes of the whole process; a
-// [Lease] holds those that one server instance needs and tells it what changed.
+// [Lease] holds those that one server instance needs and reports what changed.
 //
 // The rules are those of Amazon Route 53 ("How Amazon Route 53 determines whether a
 // health check is healthy"); the package knows nothing of DNS servers.
