@@ -73,7 +73,7 @@ type declaration struct {
 
 	balancers []*balancerDecl
 
-	unreachable []record.Problem // zones that no query reaches
+	warnings []record.Problem // legal, and seldom meant
 
 	imports []importDecl
 	reload  time.Duration // between looks at the imported files; 0 is never
@@ -117,7 +117,7 @@ func (p *parser) unreachableZones(s statement) {
 	for _, zone := range p.decl.zones {
 		related := func(key string) bool { return dns.IsSubDomain(key, zone) || dns.IsSubDomain(zone, key) }
 		if len(keys) > 0 && !slices.ContainsFunc(keys, related) {
-			p.decl.unreachable = append(p.decl.unreachable, record.Problem{
+			p.decl.warnings = append(p.decl.warnings, record.Problem{
 				Pos: s.pos, Key: record.Key{Name: zone}, Kind: "unreachable zone",
 				Err: fmt.Errorf("zone %q is not in this server block (%s), so no query for it arrives here", zone, strings.Join(keys, ", ")),
 			})

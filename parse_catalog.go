@@ -58,7 +58,7 @@ func (b *builder) build(ctx context.Context) (*config, error) {
 			return nil, err
 		}
 	}
-	b.warnings = append(b.warnings, b.decl.unreachable...)
+	b.warnings = append(b.warnings, b.decl.warnings...)
 	b.setFallthrough()
 	b.warnUnused()
 	problems := b.catalog.Validate()

@@ -25,8 +25,19 @@ func (o *checkOptions) header(s statement) error {
 	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
 		return s.errorf("header %q: the value holds a line break or a control character", name)
 	}
+	if looksSecret(name) {
+		o.secret = s
+	}
 	o.spec.Headers += name + ": " + strings.TrimSpace(value) + "\r\n"
 	return nil
+}
+
+// secretWords are parts of the names of headers that usually hold a secret.
+var secretWords = []string{"auth", "cookie", "token", "secret", "password", "key"}
+
+func looksSecret(name string) bool {
+	name = strings.ToLower(name)
+	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.Contains(name, word) })
 }
 
 // isToken reports whether s can be a header name (RFC 9110, section 5.6.2).

@@ -1,12 +1,14 @@
 package steer
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/record"
 )
 
 // maxSearch is how long a string to find may be, in bytes.
@@ -23,13 +25,16 @@ type checkOptions struct {
 	rise, fall uint8         // 0 is the threshold
 	sni        string        // "" is the default
 	search     *statement
+	recheckAt  statement
+	verified   *statement // tls_verify
+	secret     statement  // a header that looks like a secret
 }
 
 // rules are the options of a check.
 func (o *checkOptions) rules() []rule {
 	return []rule{
 		{word: "interval", usage: "DURATION", min: 1, max: 1, once: true, read: o.duration(&o.spec.Interval, intervals)},
-		{word: "recheck", usage: "DURATION", min: 1, max: 1, once: true, read: o.duration(&o.recheck, intervals)},
+		{word: "recheck", usage: "DURATION", min: 1, max: 1, once: true, read: o.recheckInterval},
 		{word: "connect_timeout", usage: "DURATION", min: 1, max: 1, once: true, read: o.duration(&o.spec.ConnectTimeout, timeouts)},
 		{word: "response_timeout", usage: "DURATION", min: 1, max: 1, once: true, read: o.http(o.duration(&o.spec.ResponseTimeout, timeouts))},
 		{word: "threshold", usage: "N", min: 1, max: 1, once: true, read: o.results(&o.spec.Rise, &o.spec.Fall)},
@@ -41,7 +46,7 @@ func (o *checkOptions) rules() []rule {
 		{word: "status", usage: "200-399[,CODE...]", min: 1, max: 1, once: true, read: o.http(o.statuses)},
 		{word: "method", usage: "GET|HEAD", min: 1, max: 1, once: true, read: o.http(o.method)},
 		{word: headerOption, usage: "NAME VALUE", min: 2, max: 2, read: o.http(o.header)},
-		{word: "tls_verify", usage: "[CA-FILE]", max: 1, once: true, read: o.https(o.verify)},
+		{word: "tls_verify", usage: "[CA-FILE|off]", max: 1, once: true, read: o.https(o.verify)},
 		{word: "family", usage: "ipv4|ipv6|any", min: 1, max: 1, once: true, read: o.family},
 		{word: "invert", once: true, read: func(statement) error { o.check.Invert = true; return nil }},
 		{word: "disabled", once: true, read: func(statement) error { o.check.Disabled = true; return nil }},
@@ -75,6 +80,11 @@ func (o *checkOptions) duration(to *time.Duration, within limits) func(statement
 	}
 }
 
+func (o *checkOptions) recheckInterval(s statement) error {
+	o.recheckAt = s
+	return o.duration(&o.recheck, intervals)(s)
+}
+
 // results reads how many results in a row change the status.
 func (o *checkOptions) results(to ...*uint8) func(statement) error {
 	return func(s statement) error {
@@ -94,6 +104,9 @@ func (o *checkOptions) host(s statement) error {
 		}
 		name = h
 	}
+	if err := record.ASCII(name); err != nil {
+		return s.errorf("host %w", err)
+	}
 	if _, err := netip.ParseAddr(name); err != nil && !isHostName(name) {
 		return s.errorf("host %q is neither a domain name nor an address", s.args[0])
 	}
@@ -105,6 +118,9 @@ func (o *checkOptions) host(s statement) error {
 const noServerName = "off"
 
 func (o *checkOptions) serverName(s statement) error {
+	if err := record.ASCII(s.args[0]); err != nil {
+		return s.errorf("sni %w", err)
+	}
 	if o.sni = s.args[0]; o.sni != noServerName && !isHostName(o.sni) {
 		return s.errorf("sni %q is not a domain name; TLS sends no other (RFC 6066), or none with \"off\"", o.sni)
 	}
@@ -155,6 +171,9 @@ func (o *checkOptions) finish() error {
 	}
 	o.spec.Recheck = o.spec.Interval
 	if o.recheck != 0 {
+		if o.recheck > o.spec.Interval {
+			return o.recheckAt.errorf("recheck %q is longer than the interval, %s; it replaces the interval while results disagree with the status, so it is the shorter one", o.recheckAt.args[0], o.spec.Interval)
+		}
 		o.spec.Recheck = o.recheck
 	}
 	if o.rise != 0 {
@@ -166,7 +185,22 @@ func (o *checkOptions) finish() error {
 	if o.spec.Kind == healthcheck.HTTPS {
 		o.spec.ServerName = o.defaultServerName()
 	}
+	o.protectHeaders()
 	return nil
+}
+
+// protectHeaders keeps what a header may hold, such as a token, from whoever answers at the
+// endpoint's address: a check over TLS that sends one verifies the certificate.
+func (o *checkOptions) protectHeaders() {
+	switch {
+	case o.spec.Headers == "":
+	case o.spec.Kind == healthcheck.HTTPS && o.verified == nil:
+		o.spec.Verify = true
+	case o.spec.Kind == healthcheck.HTTPS && !o.spec.Verify:
+		o.parser.warn(o.verified.pos, "unverified header", "tls_verify off: the check sends a header to whoever answers, since no certificate is verified; name the CA instead: tls_verify CA-FILE")
+	case o.spec.Kind == healthcheck.HTTP && o.secret.keyword != "":
+		o.parser.warn(o.secret.pos, "unencrypted header", "header %q is sent in the clear, to whoever answers; use https://", o.secret.args[0])
+	}
 }
 
 // defaultServerName returns the SNI to send: the configured one, else the name that is
@@ -186,4 +220,11 @@ func (o *checkOptions) defaultServerName() string {
 		return ""
 	}
 	return strings.ToLower(strings.TrimSuffix(name, "."))
+}
+
+// warn records what is legal and seldom meant.
+func (p *parser) warn(pos record.Pos, kind, format string, args ...any) {
+	p.decl.warnings = append(p.decl.warnings, record.Problem{
+		Pos: pos, Level: record.Warning, Kind: kind, Err: fmt.Errorf(format, args...),
+	})
 }

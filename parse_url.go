@@ -95,6 +95,9 @@ func parseHost(s string) (string, error) {
 	if strings.Contains(s, ":") {
 		return "", fmt.Errorf("%q is neither an IPv4 address nor a name; an IPv6 address is written in brackets: [2001:db8::1]", s)
 	}
+	if err := record.ASCII(s); err != nil {
+		return "", err
+	}
 	if !isHostName(s) {
 		return "", fmt.Errorf("%q is neither an address nor a domain name", s)
 	}

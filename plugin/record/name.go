@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/miekg/dns"
+	"golang.org/x/net/idna"
 )
 
 // Canonical returns the one spelling under which a name is held and looked up:
@@ -13,6 +14,9 @@ import (
 func Canonical(s string) (string, error) {
 	if s == "" {
 		return "", fmt.Errorf("name is empty")
+	}
+	if err := ASCII(s); err != nil {
+		return "", err
 	}
 	full := dns.Fqdn(s)
 	if plain(full) {
@@ -28,6 +32,25 @@ func Canonical(s string) (string, error) {
 		return "", fmt.Errorf("%q is not a domain name: %w", s, err)
 	}
 	return strings.ToLower(name), nil
+}
+
+// unicode turns names of letters beyond ASCII into what DNS has in their place (RFC 5890).
+// It leaves characters such as "*" and "_" alone.
+var unicode = idna.New(idna.MapForLookup(), idna.StrictDomainName(false))
+
+// ASCII returns an error if a name holds letters beyond ASCII, which DNS has another
+// spelling for. The error shows that spelling.
+func ASCII(s string) error {
+	for i := range len(s) {
+		if s[i] < 0x80 {
+			continue
+		}
+		if name, err := unicode.ToASCII(s); err == nil {
+			return fmt.Errorf("%q is not ASCII; write %q, its form in DNS", s, name)
+		}
+		return fmt.Errorf("%q is not ASCII; write the form that it has in DNS, which begins with \"xn--\"", s)
+	}
+	return nil
 }
 
 // plain reports whether s is sure to survive a trip over the wire unchanged: only

@@ -13,9 +13,15 @@ import (
 // the names that it completed, so that they can be told from absolute ones.
 const relative = `\255.`
 
-// completeNames replaces the names in an RR's data that end in [relative].
+// completeNames replaces the names in an RR's data that end in [relative], and refuses
+// names beyond ASCII.
 func completeNames(rr dns.RR, origin string) (warning string, err error) {
 	eachName(reflect.ValueOf(rr).Elem(), func(name string) string {
+		if err == nil {
+			if err = ASCII(name); err != nil {
+				err = fmt.Errorf("holds a wrong name: %w", err)
+			}
+		}
 		i, _ := dns.PrevLabel(name, 1)
 		if err != nil || name[i:] != relative {
 			return name
