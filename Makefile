@@ -26,8 +26,10 @@ all: vet lint test ## vet, lint and test
 build: ## build ./coredns
 	$(GO) build -ldflags "$(LDFLAGS)" -o coredns ./cmd/coredns
 
+# The tag portable takes the code for systems other than Linux.
 test: ## run all tests
 	$(GO) test ./...
+	$(GO) test -tags portable ./healthcheck
 
 # Not bench: what is measured there, the race detector distorts.
 race: ## run all tests under the race detector, which needs a C compiler
