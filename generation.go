@@ -51,7 +51,7 @@ func (in *instance) begin(c *config, data *handler.Snapshot, old *generation) *g
 	var ctx context.Context
 	ctx, g.cancel = context.WithCancel(context.Background())
 	g.wait.Go(func() { g.follow(ctx) })
-	if g.resolver = handler.NewResolver(in.handler, data, in.home()); g.resolver != nil {
+	if g.resolver = handler.NewResolver(in.handler, data); g.resolver != nil {
 		if old != nil && old.resolver != nil {
 			g.resolver.Adopt(old.resolver)
 		}
@@ -77,7 +77,7 @@ func (g *generation) follow(ctx context.Context) {
 func (g *generation) end() {
 	g.cancel()
 	g.wait.Wait()
-	g.lease.Release() // before the resolver, whose last look-up may take a while
+	g.lease.Release()
 	if g.resolver != nil {
 		g.resolver.Stop()
 	}

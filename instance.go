@@ -3,7 +3,6 @@ package steer
 import (
 	"context"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -101,7 +100,10 @@ var loading = make(chan struct{}, 1)
 
 // instanceSet is all instances of one caddy.Instance, which holds it under storageKey. It is
 // complete when the first of them starts.
-type instanceSet struct{ members []*instance }
+type instanceSet struct {
+	members []*instance
+	blocks  []serverBlock // up to the last one with a member that wants to know its servers
+}
 
 type storageKey struct{}
 
@@ -120,7 +122,7 @@ func newInstance(c *caddy.Controller, config *config) *instance {
 		handler: handler.New(compile(config)),
 		set:     f,
 	}
-	in.handler.IsReady = f.ready
+	in.handler.IsReady, in.handler.ResolveAs = f.ready, config.decl.resolveAs
 	f.members = append(f.members, in)
 	return in
 }
@@ -158,6 +160,7 @@ func (in *instance) start() error {
 		return nil
 	}
 	in.started = time.Now()
+	in.handler.Home = in.home()
 	in.handler.Metadata = in.server.Handler("metadata") != nil
 	in.config.log(nil)
 
@@ -232,32 +235,4 @@ func (f *instanceSet) ready() bool {
 		}
 	}
 	return true
-}
-
-// home returns how the Resolver gets to know the server that it asks: the block's first
-// address, by a query to it. A block that plain DNS does not reach has to wait for its
-// first query.
-func (in *instance) home() handler.Home {
-	s := in.server
-	if s.Transport != transport.DNS || s.Port == "0" || len(in.zones) == 0 {
-		return handler.Home{}
-	}
-	host := ""
-	if len(s.ListenHosts) > 0 {
-		host = s.ListenHosts[0]
-	}
-	// An address has several spellings; CoreDNS names its server by this one.
-	addr, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, s.Port))
-	if err != nil {
-		return handler.Home{}
-	}
-	home := handler.Home{Address: transport.DNS + "://" + addr.String()}
-	switch {
-	case addr.IP == nil, addr.IP.IsUnspecified() && addr.IP.To4() != nil:
-		addr.IP = net.IPv4(127, 0, 0, 1)
-	case addr.IP.IsUnspecified():
-		addr.IP = net.IPv6loopback
-	}
-	home.Wake = handler.Wake(addr.String(), in.zones[0])
-	return home
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -68,8 +69,11 @@ type declaration struct {
 	soa     *soaDecl // nil is the default
 	through *throughDecl
 	types   *throughDecl // fallthrough_types
-	checks  []*checkDecl // named ones
-	groups  []*groupDecl
+
+	resolveAs netip.Addr // zero is the default
+
+	checks []*checkDecl // named ones
+	groups []*groupDecl
 
 	balancers []*balancerDecl
 
@@ -129,9 +133,10 @@ func (p *parser) unreachableZones(s statement) {
 func (p *parser) stanzas() []rule {
 	return []rule{
 		{word: "ttl", usage: "SECONDS", min: 1, max: 1, once: true, read: p.ttl},
-		{word: "soa", usage: "MNAME RNAME", min: 2, max: 2, once: true, read: p.soa},
+		{word: "soa", usage: "MNAME RNAME [MINIMUM]", min: 2, max: 3, once: true, read: p.soa},
 		{word: "fallthrough", usage: "[ZONE...]", max: many, once: true, read: p.fallthroughNames},
 		{word: "fallthrough_types", usage: "[ZONE...]", max: many, once: true, read: p.fallthroughTypes},
+		{word: "resolve_as", usage: "ADDRESS", min: 1, max: 1, once: true, read: p.resolveAs},
 		{word: "route53", usage: "FILE...", min: 1, max: many, read: p.route53},
 		{word: "route53_reload", usage: "DURATION", min: 1, max: 1, once: true, read: p.route53Reload},
 		{word: "check", usage: "NAME URL|calculated ...", min: 2, max: many, block: optional, read: p.check},

@@ -60,6 +60,9 @@ func (b *builder) build(ctx context.Context) (*config, error) {
 	}
 	b.warnings = append(b.warnings, b.decl.warnings...)
 	b.setFallthrough()
+	if err := b.addNameServers(); err != nil {
+		return nil, err
+	}
 	b.warnUnused()
 	problems := b.catalog.Validate()
 	if b.imported != nil {
@@ -245,9 +248,54 @@ func (b *builder) setSOAs() error {
 			}
 			names[i] = name
 		}
-		b.catalog.SOA[zone] = record.NewSOA(zone, names[0], names[1], serial)
+		b.catalog.SOA[zone] = record.NewSOA(zone, names[0], names[1], serial, d.minimum)
 	}
 	return nil
+}
+
+// addNameServers gives a zone without NS the server that the soa line names, if that can
+// have an address. Resolvers take what a zone says of its own servers over what its parent
+// says, so a name that leads nowhere is worse than none. With fallthrough_types the next
+// plugin may hold the NS.
+func (b *builder) addNameServers() error {
+	d, c := b.decl.soa, b.catalog
+	if d == nil {
+		return nil
+	}
+	for _, zone := range c.Zones {
+		key := record.Key{Name: zone, Type: dns.TypeNS}
+		if c.Groups[key] != nil || c.Groups[record.Key{Name: zone, Type: dns.TypeSOA}] != nil || c.FallthroughTypes != nil && c.FallthroughTypes(zone) {
+			continue
+		}
+		server := c.SOA[zone].Ns
+		if !b.hasAddress(server) {
+			continue
+		}
+		ns := &dns.NS{Hdr: dns.RR_Header{Name: zone, Rrtype: dns.TypeNS, Class: dns.ClassINET, Ttl: b.decl.ttl}, Ns: server}
+		err := c.Add(&record.Group{Key: key, Pos: d.pos, Records: []record.RecordSet{{Pos: d.pos, Values: []dns.RR{ns}, Check: record.NoCheck}}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hasAddress reports whether a name has an address, as far as can be told from here.
+func (b *builder) hasAddress(server string) bool {
+	c := b.catalog
+	name, err := record.Canonical(server)
+	if err != nil || name == "." {
+		return false
+	}
+	if _, inside := c.Zone(name); !inside {
+		return true
+	}
+	types := []uint16{dns.TypeA, dns.TypeAAAA}
+	return slices.ContainsFunc(types, func(typ uint16) bool { return c.Groups[record.Key{Name: name, Type: typ}] != nil }) ||
+		slices.ContainsFunc(types, func(typ uint16) bool {
+			_, held := c.Target(name, typ)
+			return held != record.Nowhere
+		})
 }
 
 // setFallthrough tells the catalog what goes to the next plugin.

@@ -1,7 +1,11 @@
 package steer
 
 import (
+	"net/netip"
 	"slices"
+	"strings"
+
+	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
 )
@@ -67,7 +71,22 @@ func (p *parser) values(s statement, words []string) (recordDecl, error) {
 
 func (p *parser) aliasTo(s statement, target string, words []string) (recordDecl, error) {
 	r := recordDecl{pos: s.pos, target: target}
+	if addr, err := netip.ParseAddr(strings.TrimSuffix(target, ".")); err == nil {
+		return r, s.errorf("alias target %q is an address, and an alias leads to a name; write: %s", target, s.valueInstead(addr))
+	}
 	return r, p.options(s, &r, words)
+}
+
+// valueInstead returns the line with an address for a value in place of an alias to it.
+func (s *statement) valueInstead(addr netip.Addr) string {
+	if s.keyword != "alias" {
+		return s.text(slices.Index(s.args, "alias")) + " " + addr.String()
+	}
+	typ := dns.TypeA
+	if addr.Is6() {
+		typ = dns.TypeAAAA
+	}
+	return "simple " + s.args[0] + " " + dns.Type(typ).String() + " " + addr.String()
 }
 
 // options reads the options of a record, each once, in any order.

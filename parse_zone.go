@@ -1,7 +1,10 @@
 package steer
 
 import (
+	"math"
+	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/coredns/coredns/plugin"
@@ -97,18 +100,42 @@ func (p *parser) ttl(s statement) (err error) {
 	return err
 }
 
-// soaDecl is `soa MNAME RNAME`: names as written, relative to each zone.
+// soaDecl is `soa MNAME RNAME [MINIMUM]`: names as written, relative to each zone.
 type soaDecl struct {
 	statement
 	mname, rname string
+	minimum      uint32 // TTL of negative answers, in seconds
 }
 
 func (p *parser) soa(s statement) error {
-	d := &soaDecl{s, s.args[0], s.args[1]}
-	if i := strings.IndexByte(d.rname, '@'); i > 0 {
+	d := &soaDecl{s, s.args[0], s.args[1], record.SOAMinimum}
+	if i := strings.IndexByte(d.rname, '@'); i > 0 && !strings.Contains(d.rname, "://") {
 		return s.errorf("soa %q is a mail address; in a SOA it is written %q", d.rname, dns.Fqdn(d.rname[:i]+"."+d.rname[i+1:]))
 	}
+	if len(s.args) > 2 {
+		n, err := strconv.ParseUint(s.args[2], 10, 31)
+		if err != nil {
+			return s.errorf("soa minimum %q is not a whole number of seconds from 0 to %d", s.args[2], math.MaxInt32)
+		}
+		d.minimum = uint32(n)
+	}
 	p.decl.soa = d
+	return nil
+}
+
+// resolveAs reads `resolve_as ADDRESS`: who asks the server for targets held elsewhere, as
+// far as other plugins can tell.
+func (p *parser) resolveAs(s statement) error {
+	addr, err := netip.ParseAddr(s.args[0])
+	switch {
+	case err != nil || addr.Zone() != "":
+		return s.errorf("resolve_as %q is not an address, such as 192.0.2.1 or 2001:db8::1", s.args[0])
+	case addr.Is4In6():
+		return s.errorf("resolve_as %q is an IPv4 address in IPv6 form; write %s", s.args[0], addr.Unmap())
+	case addr.IsUnspecified() || addr.IsMulticast():
+		return s.errorf("resolve_as %q is the address of no client", s.args[0])
+	}
+	p.decl.resolveAs = addr
 	return nil
 }
 

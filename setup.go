@@ -17,6 +17,7 @@ func setup(c *caddy.Controller) error {
 	if err != nil {
 		return plugin.Error(handler.Name, err)
 	}
+	in.watchServers(c)
 	c.OnStartup(in.start)
 	c.OnShutdown(in.stop)
 	c.OnRestart(sweep)

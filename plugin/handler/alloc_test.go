@@ -4,12 +4,14 @@ import (
 	"context"
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/coredns/coredns/plugin/test"
 
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/routing"
 )
 
 // discard drops messages without looking at them.
@@ -31,6 +33,7 @@ func TestAllocations(t *testing.T) {
 	alias("one.example.org.", "www.example.org.")
 	alias("two.example.org.", "one.example.org.")
 	alias("three.example.org.", "two.example.org.")
+	alias("away.example.org.", "lb.example.net.")
 	lb := &record.LoadBalancer{Name: "lb.example.org.", TTL: 60, Groups: []record.TargetGroup{{ID: "web"}}}
 	for z := range 3 {
 		lb.Zones = append(lb.Zones, record.BalancerZone{ID: string(rune('a' + z))})
@@ -43,6 +46,7 @@ func TestAllocations(t *testing.T) {
 	}
 	validate(t, c)
 	h := serve(c)
+	h.Snapshot().Externals()[0].Set(routing.Resolution{RRs: rr(t, "lb.example.net. 60 A 192.0.2.1"), Until: time.Now().Add(time.Minute)})
 	tests := []struct {
 		name string
 		typ  uint16
@@ -53,6 +57,7 @@ func TestAllocations(t *testing.T) {
 		{"three.example.org.", dns.TypeA, 1}, // likewise
 		{"x.wild.example.org.", dns.TypeA, 1},
 		{"lb.example.org.", dns.TypeA, 1},      // message with room for the targets drawn
+		{"away.example.org.", dns.TypeA, 3},    // message, answer section, record with the TTL that is left
 		{"www.example.org.", dns.TypeAAAA, 2},  // message, authority section
 		{"none.example.org.", dns.TypeAAAA, 2}, // likewise
 	}

@@ -11,12 +11,19 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/routing"
 )
 
-// maxChase is how many CNAMEs a reply follows, here or through the server; CoreDNS's
-// own plugins draw the line at the same depth.
-const maxChase = 8
+const (
+	// maxFollow is how many CNAMEs a reply follows among the names held here. A longer chain
+	// is answered as far as that, and resolvers go on from there.
+	maxFollow = 16
+
+	// maxReentry is how many look-ups through the server can lead to each other; CoreDNS's own
+	// plugins draw the line at the same depth.
+	maxReentry = 8
+)
 
 // follows reports whether a query for the type is answered with a CNAME found in its
 // place (RFC 1034, section 3.6.2; RFC 4035, section 2.5).
@@ -70,7 +77,7 @@ func (c *chase) write(ctx context.Context) (int, error) {
 
 // cname adds the CNAME that a name holds, and follows it.
 func (c *chase) cname(ctx context.Context, owner string, name *nameNode) {
-	a := name.find(dns.TypeCNAME).Load().Answer(owner, c.handler.rand)
+	a := c.handler.choose(name.find(dns.TypeCNAME), owner)
 	if c.first == nil {
 		c.first = &a
 	}
@@ -82,23 +89,24 @@ func (c *chase) cname(ctx context.Context, owner string, name *nameNode) {
 	}
 }
 
-// dname adds a DNAME and the CNAME that it makes of the owner name, and follows it.
+// dname adds a DNAME and the CNAME that it makes of the owner name, and follows it. A
+// second name below one DNAME is redirected by the DNAME that the reply has already.
 func (c *chase) dname(ctx context.Context, owner string, name *nameNode, at string) {
-	a := name.find(dns.TypeDNAME).Load().Answer(owner[len(owner)-len(at):], c.handler.rand)
-	if c.first == nil {
-		c.first = &a
+	dname := c.held(owner[len(owner)-len(at):])
+	if dname == nil {
+		a := c.handler.choose(name.find(dns.TypeDNAME), owner[len(owner)-len(at):])
+		if c.first == nil {
+			c.first = &a
+		}
+		if !c.add(a, name.zone) {
+			return
+		}
+		var ok bool
+		if dname, ok = a.RRs[0].(*dns.DNAME); !ok {
+			return
+		}
 	}
-	if !c.add(a, name.zone) {
-		return
-	}
-	dname, ok := a.RRs[0].(*dns.DNAME)
-	if !ok {
-		return
-	}
-	target := strings.TrimSuffix(owner[:len(owner)-len(at)], ".") + "."
-	if dname.Target != "." {
-		target += dname.Target
-	}
+	target := record.Substitute(owner, at, dname.Target)
 	if _, ok := dns.IsDomainName(target); !ok {
 		c.m.Rcode = dns.RcodeYXDomain
 		return
@@ -107,15 +115,33 @@ func (c *chase) dname(ctx context.Context, owner string, name *nameNode, at stri
 		Hdr:    dns.RR_Header{Name: owner, Rrtype: dns.TypeCNAME, Class: dns.ClassINET, Ttl: dname.Hdr.Ttl},
 		Target: target,
 	})
-	if typ := c.r.Question[0].Qtype; typ != dns.TypeCNAME && typ != dns.TypeANY {
+	if c.r.Question[0].Qtype != dns.TypeCNAME {
 		c.follow(ctx, target)
 	}
 }
 
-// follow adds what the target of a CNAME holds of the type asked for.
+// held returns the DNAME of an owner that the reply has, or nil.
+func (c *chase) held(owner string) *dns.DNAME {
+	for _, rr := range c.m.Answer {
+		if dname, ok := rr.(*dns.DNAME); ok && strings.EqualFold(dname.Hdr.Name, owner) {
+			return dname
+		}
+	}
+	return nil
+}
+
+// visited reports whether the reply has a CNAME of a name: following it would go round in
+// a circle.
+func (c *chase) visited(name string) bool {
+	return slices.ContainsFunc(c.m.Answer, func(rr dns.RR) bool {
+		return rr.Header().Rrtype == dns.TypeCNAME && strings.EqualFold(rr.Header().Name, name)
+	})
+}
+
+// follow adds what the target of a CNAME holds of the type asked for. Where it ends early,
+// the reply is the chain so far.
 func (c *chase) follow(ctx context.Context, target string) {
-	if c.steps++; c.steps > maxChase {
-		c.m.Rcode = dns.RcodeServerFailure
+	if c.steps++; c.steps > maxFollow || c.visited(target) {
 		return
 	}
 	lower := strings.ToLower(target)
@@ -138,15 +164,26 @@ func (c *chase) follow(ctx context.Context, target string) {
 	}
 	typ := c.r.Question[0].Qtype
 	switch s := name.find(typ); {
-	case name.cut != nil:
+	case name.delegated(typ):
 		c.lookup(ctx, target)
+	case typ == dns.TypeANY && !name.empty():
+		c.any(target, name)
 	case s != nil:
-		c.add(s.Load().Answer(target, c.handler.rand), name.zone)
-	case name.cname:
+		c.add(c.handler.choose(s, target), name.zone)
+	case name.cname && follows(typ):
 		c.cname(ctx, target, name)
 	default:
 		c.missingType(ctx, target, name)
 	}
+}
+
+// any ends the chase of a question for everything, as one for the target would be answered.
+func (c *chase) any(target string, name *nameNode) {
+	if name.cname {
+		c.add(c.handler.choose(name.find(dns.TypeCNAME), target), name.zone)
+		return
+	}
+	c.m.Answer = append(c.m.Answer, minimal(target))
 }
 
 // add adds what a group of a zone answers, and reports whether that is anything. If not,
@@ -184,7 +221,7 @@ func (c *chase) missingType(ctx context.Context, target string, name *nameNode) 
 		c.lookup(ctx, target)
 		return
 	}
-	c.empty(name.zone)
+	c.empty(name.authority(c.r.Question[0].Qtype))
 }
 
 // empty ends the chase with NODATA.
@@ -193,8 +230,11 @@ func (c *chase) empty(z *zone) { addSOA(c.m, z) }
 // lookup resolves the target through the server, in the course of this query. What it
 // says is passed on, but that it would rather not say: the CNAME is the answer then.
 func (c *chase) lookup(ctx context.Context, target string) {
+	if c.r.Question[0].Qtype == dns.TypeANY {
+		return // the chain is as good a part of everything as any (RFC 8482, section 4.1)
+	}
 	depth, _ := ctx.Value(dnsserver.LoopKey{}).(int)
-	if depth >= maxChase {
+	if depth >= maxReentry {
 		c.m.Rcode = dns.RcodeServerFailure
 		return
 	}

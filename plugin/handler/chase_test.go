@@ -13,6 +13,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/routing"
 )
 
 // addAlias adds an alias of its own to a validated catalog, as if it were imported.
@@ -200,7 +201,7 @@ toext.example.org.     60 CNAME ext.example.org.
 		}
 		for _, e := range h.Snapshot().Externals() {
 			if e.Name == name {
-				e.Set(rrs)
+				e.Set(routing.Resolution{RRs: rrs})
 			}
 		}
 	}

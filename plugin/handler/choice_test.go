@@ -7,6 +7,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/routing"
 )
 
 // TestEmptyChoiceCounts: what has no records is chosen as often as its weight says. One
@@ -46,7 +47,7 @@ func TestEmptyChoiceCounts(t *testing.T) {
 				record.RecordSet{SetID: "value", Weight: 1, Check: record.NoCheck, Imported: true, Values: rrs})
 			h := serve(c)
 			if tt.know {
-				h.Snapshot().Externals()[0].Set(nil)
+				h.Snapshot().Externals()[0].Set(routing.Resolution{})
 			}
 			for number, want := range []string{nodata, "NOERROR aa an[" + value + "]"} {
 				var drawn []uint64
@@ -91,7 +92,7 @@ sub.example.org.     60 NS ns.low.sub.example.org.
 		for _, n := range map[string]string{"one.example.net.": "1", "two.example.net.": "12"}[e.Name] {
 			rrs = append(rrs, &dns.A{Hdr: dns.RR_Header{Name: e.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60}, A: []byte{203, 0, 113, byte(n)}})
 		}
-		e.Set(rrs)
+		e.Set(routing.Resolution{RRs: rrs})
 	}
 	x.other.set(dns.RcodeSuccess, "found.test. 60 A 203.0.113.9", "found.test. 60 A 203.0.113.8", "found.test. 60 A 203.0.113.7")
 	for name, want := range map[string]struct {

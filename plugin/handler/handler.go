@@ -4,9 +4,11 @@ package handler
 import (
 	"context"
 	"math/rand/v2"
+	"net/netip"
 	"strings"
 	"sync/atomic"
 
+	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
 	clog "github.com/coredns/coredns/plugin/pkg/log"
 
@@ -29,12 +31,23 @@ type Handler struct {
 	// what they know. Set before the first query.
 	Metadata bool
 
+	// Home is the address of the server that targets held elsewhere are resolved through,
+	// as CoreDNS writes it: "dns://127.0.0.1:53". A server at another address of the same
+	// block may not have the blocks that hold the targets. "" is whichever is seen first.
+	// Set before the first query.
+	Home string
+
+	// ResolveAs is the address that they are resolved as, as if a client there had asked.
+	// The zero Addr stands for 127.0.0.1. Set before the first query.
+	ResolveAs netip.Addr
+
 	// IsReady is whether every check knows its first status; nil means yes.
 	IsReady func() bool
 
 	data     atomic.Pointer[Snapshot]
 	counters counters
-	resolver atomic.Pointer[Resolver] // nil before start-up and without external targets
+	resolver atomic.Pointer[Resolver]         // nil before start-up and without external targets
+	server   atomic.Pointer[dnsserver.Server] // at Home; nil until it is known
 	rand     routing.Rand
 }
 
@@ -58,6 +71,9 @@ func (h *Handler) Set(d *Snapshot, v *Resolver) {
 	}
 	h.resolver.Store(v)
 	h.data.Store(d)
+	if h.server.Load() != nil {
+		v.begin()
+	}
 }
 
 // Snapshot returns what the handler answers from at the moment.
@@ -119,6 +135,9 @@ func (h *Handler) answer(ctx context.Context, r *dns.Msg, d *Snapshot, z *zone, 
 	h.count(ctx, z, reason)
 	if h.Metadata {
 		annotate(ctx, d, set, reason)
+	}
+	if external != nil {
+		return replyExternal(r, external, pool, h.rand), nil
 	}
 	if n == 1 {
 		return replyOne(r, pool), nil

@@ -243,11 +243,34 @@ func TestTransfers(t *testing.T) {
 	}
 }
 
-// TestLoop checks that a CNAME loop ends, with what was found on the way.
+// TestLoop checks that a CNAME loop ends, with each CNAME once.
 func TestLoop(t *testing.T) {
-	m, _ := query(t, serve(parseZone(t, zoneText, "example.org.")), "loop1.example.org.", dns.TypeA)
-	if m.Rcode != dns.RcodeServerFailure || len(m.Answer) != 9 {
-		t.Errorf("%s with %d records, want SERVFAIL with nine", dns.RcodeToString[m.Rcode], len(m.Answer))
+	m, _ := query(t, serve(parseZone(t, zoneText, "example.org.")), "LOOP1.example.org.", dns.TypeA)
+	if got, want := render(m), "NOERROR aa an[LOOP1.example.org. 60 CNAME loop2.example.org.; loop2.example.org. 60 CNAME loop1.example.org.]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestLongChain: a chain of CNAMEs is followed to its end, or so far that a resolver has
+// enough to go on with.
+func TestLongChain(t *testing.T) {
+	const longest = 16 // that is followed to its end
+	var text strings.Builder
+	text.WriteString("example.org. 60 SOA ns. h. 1 1 1 1 30\n0.example.org. 60 A 192.0.2.1\n")
+	for i := range 40 {
+		fmt.Fprintf(&text, "%d.example.org. 60 CNAME %d.example.org.\n", i+1, i)
+	}
+	h := serve(parseZone(t, text.String(), "example.org."))
+	for _, n := range []int{1, 8, 9, longest, longest + 1, 40} {
+		m, _ := query(t, h, fmt.Sprintf("%d.example.org.", n), dns.TypeA)
+		last := m.Answer[len(m.Answer)-1].Header()
+		want, end := n+1, "0.example.org."
+		if n > longest {
+			want, end = longest+1, fmt.Sprintf("%d.example.org.", n-longest)
+		}
+		if m.Rcode != dns.RcodeSuccess || len(m.Answer) != want || last.Name != end || len(m.Ns) != 0 {
+			t.Errorf("%d CNAMEs: %s with %d records, the last of %s, want NOERROR with %d, the last of %s", n, dns.RcodeToString[m.Rcode], len(m.Answer), last.Name, want, end)
+		}
 	}
 }
 

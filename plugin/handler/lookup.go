@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/coredns/coredns/core/dnsserver"
@@ -17,14 +17,18 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// resolveThrough resolves a name through the server, as a client on this machine would. It returns
-// the records of the type under that name, without the chain of CNAMEs that led to
+// resolveThrough resolves a name through the server, as a client at an address would. It
+// returns the records of the type under that name, without the chain of CNAMEs that led to
 // them, each with the smallest TTL on the way; no records and no error if there are
 // none to be had; and how long that holds.
-func resolveThrough(ctx context.Context, server *dnsserver.Server, k record.Key) ([]dns.RR, time.Duration, error) {
-	got, err := exchange(ctx, server, k, &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+func resolveThrough(ctx context.Context, server *dnsserver.Server, source netip.Addr, k record.Key) ([]dns.RR, time.Duration, error) {
+	ip, loopback := net.IP(source.AsSlice()), net.IPv6loopback
+	if source.Is4() {
+		loopback = net.IPv4(127, 0, 0, 1)
+	}
+	got, err := exchange(ctx, server, k, &localWriter{local: &net.UDPAddr{IP: loopback}, remote: &net.UDPAddr{IP: ip}})
 	if err == nil && got.Truncated {
-		got, err = exchange(ctx, server, k, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+		got, err = exchange(ctx, server, k, &localWriter{local: &net.TCPAddr{IP: loopback}, remote: &net.TCPAddr{IP: ip}})
 	}
 	if err != nil {
 		return nil, 0, err
@@ -46,13 +50,13 @@ func resolveThrough(ctx context.Context, server *dnsserver.Server, k record.Key)
 }
 
 // exchange sends one query through the server's plugins.
-func exchange(ctx context.Context, server *dnsserver.Server, k record.Key, from net.Addr) (*dns.Msg, error) {
+func exchange(ctx context.Context, server *dnsserver.Server, k record.Key, w dns.ResponseWriter) (*dns.Msg, error) {
 	r := new(dns.Msg)
 	r.SetQuestion(k.Name, k.Type)
 	r.SetEdns0(dns.DefaultMsgSize, false)
 	ctx = context.WithValue(ctx, dnsserver.Key{}, server)
 	ctx = context.WithValue(ctx, dnsserver.LoopKey{}, 1)
-	nw := nonwriter.New(&localWriter{from})
+	nw := nonwriter.New(w)
 	server.ServeDNS(ctx, nw, r)
 	switch {
 	case ctx.Err() != nil:
@@ -102,24 +106,13 @@ func denied(m *dns.Msg) time.Duration {
 }
 
 // localWriter is the client's end of a query that the plugin itself asks.
-type localWriter struct{ addr net.Addr }
+type localWriter struct{ local, remote net.Addr }
 
-func (w *localWriter) LocalAddr() net.Addr         { return w.addr }
-func (w *localWriter) RemoteAddr() net.Addr        { return w.addr }
+func (w *localWriter) LocalAddr() net.Addr         { return w.local }
+func (w *localWriter) RemoteAddr() net.Addr        { return w.remote }
 func (w *localWriter) WriteMsg(*dns.Msg) error     { return nil }
 func (w *localWriter) Write(b []byte) (int, error) { return len(b), nil }
 func (w *localWriter) Close() error                { return nil }
 func (w *localWriter) TsigStatus() error           { return nil }
 func (w *localWriter) TsigTimersOnly(bool)         {}
 func (w *localWriter) Hijack()                     {}
-
-// Wake returns a function that shows a Resolver its server: it sends the server one
-// query for the zone's SOA over UDP. Nobody waits for the answer.
-func Wake(address, zone string) func(context.Context) {
-	return func(ctx context.Context) {
-		m := new(dns.Msg)
-		m.SetQuestion(strings.ToLower(zone), dns.TypeSOA)
-		c := &dns.Client{Net: "udp", Timeout: time.Second}
-		_, _, _ = c.ExchangeContext(ctx, m, address)
-	}
-}

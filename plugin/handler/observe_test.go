@@ -131,7 +131,7 @@ func TestMetadata(t *testing.T) {
 	}
 	h := serve(c)
 	h.Metadata = true
-	h.Snapshot().Externals()[0].Set(nil)
+	h.Snapshot().Externals()[0].Set(routing.Resolution{})
 	tests := []struct {
 		name string
 		typ  uint16

@@ -22,7 +22,7 @@ func (h *Handler) present(ctx context.Context, w dns.ResponseWriter, r *dns.Msg,
 	switch {
 	case typ == dns.TypeAXFR || typ == dns.TypeIXFR:
 		return dns.RcodeRefused, nil
-	case name.cut != nil && (name.cut != name || typ != dns.TypeDS):
+	case name.delegated(typ):
 		return h.referral(ctx, w, r, d, name.cut)
 	case typ == dns.TypeANY && !name.empty():
 		return h.any(ctx, w, r, d, name)
@@ -81,12 +81,24 @@ func (h *Handler) nodata(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, 
 	if through != nil && h.Next != nil && through(strings.ToLower(r.Question[0].Name)) {
 		return h.askNext(ctx, w, r, d, name.zone)
 	}
-	z := name.zone
-	if r.Question[0].Qtype == dns.TypeDS && z.apex == name && z.parent != nil {
-		z = z.parent // DS is the parent's side of the cut (RFC 4035, section 3.1.4.1)
-	}
+	z := name.authority(r.Question[0].Qtype)
 	h.observe(ctx, d, z, nil, routing.NoData)
 	return h.negative(w, r, z, dns.RcodeSuccess)
+}
+
+// delegated reports whether a type of the name is another server's to answer: all but the
+// DS at a delegation.
+func (h *nameNode) delegated(typ uint16) bool {
+	return h.cut != nil && (h.cut != h || typ != dns.TypeDS)
+}
+
+// authority returns the zone whose SOA goes with a negative answer about a type of the
+// name. DS is the parent's side of a cut (RFC 4035, section 3.1.4.1).
+func (h *nameNode) authority(typ uint16) *zone {
+	if typ == dns.TypeDS && h.zone.apex == h && h.zone.parent != nil {
+		return h.zone.parent
+	}
+	return h.zone
 }
 
 // askNext gives the next plugin the first word on a name that exists here. That it knows of
@@ -138,12 +150,17 @@ func (h *Handler) any(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *
 	}
 	h.observe(ctx, d, name.zone, nil, routing.Minimal)
 	m := reply(r)
-	m.Answer = []dns.RR{&dns.HINFO{
-		Hdr: dns.RR_Header{Name: r.Question[0].Name, Rrtype: dns.TypeHINFO, Class: dns.ClassINET, Ttl: anyTTL},
-		Cpu: "RFC8482",
-	}}
+	m.Answer = []dns.RR{minimal(r.Question[0].Name)}
 	w.WriteMsg(m)
 	return dns.RcodeSuccess, nil
+}
+
+// minimal returns what stands for everything that a name holds.
+func minimal(owner string) dns.RR {
+	return &dns.HINFO{
+		Hdr: dns.RR_Header{Name: owner, Rrtype: dns.TypeHINFO, Class: dns.ClassINET, Ttl: anyTTL},
+		Cpu: "RFC8482",
+	}
 }
 
 // anyTTL is the TTL in seconds of the answer to ANY; RFC 8482 suggests hours.
@@ -159,7 +176,7 @@ func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 	for ok := true; ok && d.names.find(at) != cut; {
 		at, ok = record.Parent(at) // the cut is at the name or above it
 	}
-	m.Ns = cut.find(dns.TypeNS).Load().Answer(at, h.rand).RRs
+	m.Ns = h.choose(cut.find(dns.TypeNS), at).RRs
 	for _, rr := range m.Ns {
 		ns, ok := rr.(*dns.NS)
 		if !ok {
@@ -171,7 +188,7 @@ func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg
 		}
 		for _, typ := range []uint16{dns.TypeA, dns.TypeAAAA} {
 			if s := glue.find(typ); s != nil {
-				m.Extra = append(m.Extra, s.Load().Answer(ns.Ns, h.rand).RRs...)
+				m.Extra = append(m.Extra, h.choose(s, ns.Ns).RRs...)
 			}
 		}
 	}

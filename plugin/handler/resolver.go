@@ -4,10 +4,7 @@ import (
 	"container/heap"
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"github.com/coredns/coredns/core/dnsserver"
 
 	"github.com/miekg/dns"
 
@@ -25,8 +22,9 @@ const (
 	staleTTL   = 30               // seconds; RFC 8767, section 4, of an answer that is served past its time
 	maxStale   = 24 * time.Hour   // RFC 8767, section 5: the maximum stale timer, one to three days
 
-	lookupTimeout = 5 * time.Second // of one resolution
-	firstWait     = 2 * time.Second // that a query waits for a target that has never been resolved
+	lookupTimeout = 5 * time.Second        // of one resolution
+	firstWait     = 2 * time.Second        // for a target that has never been resolved: that it counts as healthy, and that a query waits
+	stopWait      = 100 * time.Millisecond // for look-ups under way, at the end
 	lookupsAtOnce = 32
 )
 
@@ -35,10 +33,8 @@ const (
 type Resolver struct {
 	handler *Handler
 	data    *Snapshot
-	home    Home
 
-	server  atomic.Pointer[dnsserver.Server]
-	started chan struct{} // closed when the server is known
+	serving chan struct{} // closed when the handler knows its server
 	once    sync.Once
 
 	mu      sync.Mutex
@@ -46,7 +42,7 @@ type Resolver struct {
 	queue   dueQueue
 	changed chan struct{} // of capacity 1: the queue has a new first
 	stopped bool
-	slots   chan struct{}
+	slots   chan struct{} // one is taken by each look-up under way
 
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
@@ -62,24 +58,12 @@ type target struct {
 	healthy bool
 	stale   bool
 	failed  uint64
-	waiters chan struct{} // closed at the end of the next resolution; nil without waiters
-}
-
-// Home is the server that a Resolver asks.
-type Home struct {
-	// Address is the server's, as CoreDNS writes it: "dns://127.0.0.1:53". A server at
-	// another address of the same block may not have the blocks that hold the targets.
-	// "" is whichever is seen first.
-	Address string
-
-	// Wake is called once started and until a query has shown the server; it is expected
-	// to send one. It may be nil: then the server is known with the first query.
-	Wake func(context.Context)
+	waiters chan struct{} // closed when there is news; nil without waiters
 }
 
 // NewResolver returns a Resolver for the external targets of data that the handler is to
 // serve, or nil when there are none.
-func NewResolver(h *Handler, d *Snapshot, home Home) *Resolver {
+func NewResolver(h *Handler, d *Snapshot) *Resolver {
 	externals := d.Externals()
 	if len(externals) == 0 {
 		return nil
@@ -87,8 +71,7 @@ func NewResolver(h *Handler, d *Snapshot, home Home) *Resolver {
 	v := &Resolver{
 		handler: h,
 		data:    d,
-		home:    home,
-		started: make(chan struct{}),
+		serving: make(chan struct{}),
 		changed: make(chan struct{}, 1),
 		slots:   make(chan struct{}, lookupsAtOnce),
 		targets: make(map[*routing.External]*target, len(externals)),
@@ -106,9 +89,6 @@ func NewResolver(h *Handler, d *Snapshot, home Home) *Resolver {
 // target is resolved anew at once, and what is known is served until then.
 func (v *Resolver) Adopt(old *Resolver) {
 	same := old.handler == v.handler
-	if server := old.server.Load(); server != nil && same {
-		v.capture(server)
-	}
 	old.mu.Lock()
 	known := make(map[record.Key]target, len(old.targets))
 	for _, t := range old.targets {
@@ -123,8 +103,8 @@ func (v *Resolver) Adopt(old *Resolver) {
 		if !ok {
 			continue
 		}
-		if was.Known() {
-			t.External.Set(was.RRs())
+		if r := was.Resolution(); r != nil {
+			t.External.Set(*r)
 		}
 		t.good, t.healthy, t.stale, t.failed = was.good, was.healthy, was.stale, was.failed
 		if same {
@@ -137,14 +117,16 @@ func (v *Resolver) Adopt(old *Resolver) {
 	v.data.Update(nil, changes)
 }
 
-// Start begins to resolve.
+// Start begins to resolve, as soon as the handler knows its server.
 func (v *Resolver) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	v.cancel = cancel
 	v.wait.Go(func() { v.run(ctx) })
 }
 
-// Stop ends resolving and waits for it. What is known keeps being answered.
+// Stop ends resolving. What is known keeps being answered. Look-ups under way are
+// cancelled; it does not wait for long for one that another plugin holds on to all the
+// same, which has nothing left to do when it ends.
 func (v *Resolver) Stop() {
 	v.cancel()
 	v.wait.Wait()
@@ -154,39 +136,26 @@ func (v *Resolver) Stop() {
 	for _, t := range v.targets {
 		v.release(t) // nobody will resolve it any more
 	}
-}
-
-// captureServer shows the Resolver the server that a query came in on.
-//
-//go:noinline
-func (h *Handler) captureServer(ctx context.Context) {
-	v := h.resolver.Load()
-	if v == nil || v.server.Load() != nil {
-		return
-	}
-	server, ok := ctx.Value(dnsserver.Key{}).(*dnsserver.Server)
-	if ok && (v.home.Address == "" || v.home.Address == server.Addr) {
-		v.capture(server)
+	timer := time.NewTimer(stopWait)
+	defer timer.Stop()
+	for range cap(v.slots) {
+		select {
+		case v.slots <- struct{}{}:
+		case <-timer.C:
+			return
+		}
 	}
 }
 
-// capture takes the first server that is shown.
-func (v *Resolver) capture(server *dnsserver.Server) {
-	v.once.Do(func() {
-		v.server.Store(server)
-		close(v.started)
-	})
-}
+// begin lets resolving begin: the handler knows its server.
+func (v *Resolver) begin() { v.once.Do(func() { close(v.serving) }) }
 
 // run starts resolutions as they fall due.
 func (v *Resolver) run(ctx context.Context) {
-	if v.home.Wake != nil {
-		v.wait.Go(func() { v.wakeServer(ctx) })
-	}
 	select {
 	case <-ctx.Done():
 		return
-	case <-v.started:
+	case <-v.serving:
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -203,31 +172,9 @@ func (v *Resolver) run(ctx context.Context) {
 				return
 			case v.slots <- struct{}{}:
 			}
-			v.wait.Go(func() {
-				defer func() { <-v.slots }()
-				v.resolve(ctx, t)
-			})
+			v.wait.Go(func() { v.resolve(ctx, t) })
 		}
 		timer.Reset(v.idle())
-	}
-}
-
-// wakeServer sends queries until one has shown the server.
-func (v *Resolver) wakeServer(ctx context.Context) {
-	wait := firstRetry
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-v.started:
-			return
-		case <-timer.C:
-		}
-		v.home.Wake(ctx)
-		timer.Reset(wait)
-		wait = min(2*wait, maxRetry)
 	}
 }
 
@@ -251,44 +198,120 @@ func (v *Resolver) idle() time.Duration {
 	return time.Until(v.queue[0].due)
 }
 
-// resolve asks the server for a target once, and files what it says.
+// resolve asks the server for a target once, files what it says, and enters the target
+// into the queue again. It has a slot, which the look-up gives back.
 func (v *Resolver) resolve(ctx context.Context, t *target) {
-	lookup, cancel := context.WithTimeout(ctx, lookupTimeout)
+	limited, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
-	rrs, ttl, err := resolveThrough(lookup, v.server.Load(), t.Key)
+	l := v.lookup(limited, t.Key)
+	first := time.NewTimer(firstWait)
+	defer first.Stop()
+	for waiting := true; waiting; {
+		select {
+		case <-first.C:
+			v.publish(t, v.doubt(t))
+		case <-l.done:
+			waiting = false
+		case <-limited.Done():
+			waiting = false
+		}
+	}
 	if ctx.Err() != nil {
 		return // stopped: that says nothing of the target
 	}
-	if change, ok := v.file(t, rrs, ttl, err, time.Now()); ok {
-		v.data.Update(nil, []routing.ExternalChange{change})
+	select {
+	case <-l.done:
+		v.publish(t, v.file(t, l.outcome, time.Now()))
+	default:
+		v.publish(t, v.file(t, outcome{err: limited.Err()}, time.Now()))
+	}
+	select {
+	case <-l.done: // usually has been: one look-up of a target at a time
+		v.enqueue(t)
+	case <-ctx.Done():
+	}
+}
+
+// outcome is what a look-up finds: records, perhaps none, and how long they hold.
+type outcome struct {
+	rrs []dns.RR
+	ttl time.Duration
+	err error
+}
+
+// lookup is a question to the server, of which done is closed when it has an outcome.
+type lookup struct {
+	outcome
+	done chan struct{}
+}
+
+// lookup asks the server. It is in a goroutine that nobody has to wait for, since it ends
+// when other plugins please.
+func (v *Resolver) lookup(ctx context.Context, k record.Key) *lookup {
+	l := &lookup{done: make(chan struct{})}
+	server, source := v.handler.server.Load(), v.handler.source()
+	go func() {
+		defer func() { <-v.slots }()
+		defer close(l.done)
+		l.rrs, l.ttl, l.err = resolveThrough(ctx, server, source, k)
+	}()
+	return l
+}
+
+// publish lets the data know of a change of health, and queries of any news.
+func (v *Resolver) publish(t *target, changes []routing.ExternalChange) {
+	if len(changes) > 0 {
+		v.data.Update(nil, changes)
 	}
 	v.release(t)
 }
 
-// file enters the outcome of a resolution into the target's state and its queue place.
-// It returns the change of health, if there is one.
-func (v *Resolver) file(t *target, rrs []dns.RR, ttl time.Duration, err error, now time.Time) (routing.ExternalChange, bool) {
+// doubt makes a target unhealthy that has taken too long for its first resolution. What
+// else there is can be answered meanwhile.
+func (v *Resolver) doubt(t *target) []routing.ExternalChange {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	healthy := t.healthy
-	t.logOutcome(err)
-	if err != nil {
+	return t.become(t.healthy && t.Known())
+}
+
+// file enters the outcome of a resolution into the target's state. It returns the change
+// of health, if there is one.
+func (v *Resolver) file(t *target, o outcome, now time.Time) []routing.ExternalChange {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	t.logOutcome(o.err)
+	if o.err != nil {
 		t.fail(now)
-	} else {
-		t.External.Set(rrs)
-		t.good, t.retry, t.stale, healthy = now, 0, false, len(rrs) > 0
-		t.due = now.Add(ttl)
+		return t.become(t.healthy && t.Known())
 	}
+	r := routing.Resolution{RRs: o.rrs}
+	if len(o.rrs) > 0 {
+		r.Until = now.Add(time.Duration(o.rrs[0].Header().Ttl) * time.Second)
+	}
+	t.External.Set(r)
+	t.good, t.retry, t.stale = now, 0, false
+	t.due = now.Add(o.ttl)
+	return t.become(len(o.rrs) > 0)
+}
+
+// become sets a target's health, and returns the change if it is one.
+func (t *target) become(healthy bool) []routing.ExternalChange {
+	if healthy == t.healthy {
+		return nil
+	}
+	t.healthy = healthy
+	return []routing.ExternalChange{{External: t.index, Healthy: healthy}}
+}
+
+// enqueue enters a target into the queue again.
+func (v *Resolver) enqueue(t *target) {
+	v.mu.Lock()
 	heap.Push(&v.queue, t)
+	v.mu.Unlock()
 	select {
 	case v.changed <- struct{}{}:
 	default:
 	}
-	if healthy == t.healthy {
-		return routing.ExternalChange{}, false
-	}
-	t.healthy = healthy
-	return routing.ExternalChange{External: t.index, Healthy: healthy}, true
 }
 
 // logOutcome writes one line when a target cannot be resolved any more, and one when it can.
@@ -298,14 +321,14 @@ func (t *target) logOutcome(err error) {
 	case err != nil && t.retry == 0 && t.Known():
 		log.Warningf("alias target %s cannot be resolved: %v; the last good answer is served", name, err)
 	case err != nil && t.retry == 0:
-		log.Warningf("alias target %s cannot be resolved: %v; there is no answer to serve in its place", name, err)
+		log.Warningf("alias target %s cannot be resolved: %v; it has never been, so it counts as unhealthy", name, err)
 	case err == nil && t.retry > 0:
 		log.Infof("alias target %s is resolved again", name)
 	}
 }
 
-// fail files a failure: health stays, the last good answer is served with a short TTL,
-// and given up when it is too old.
+// fail files a failure: the last good answer is served with a short TTL, and given up when
+// it is too old.
 func (t *target) fail(now time.Time) {
 	t.failed++
 	t.retry = min(max(2*t.retry, firstRetry), maxRetry)
@@ -313,11 +336,12 @@ func (t *target) fail(now time.Time) {
 	switch {
 	case !t.Known():
 	case now.Sub(t.good) > maxStale:
+		log.Warningf("alias target %s %s has not been resolved for a day: its last good answer is given up, and it counts as unhealthy", t.Name, dns.Type(t.Type))
 		t.External.Forget()
 		t.stale = false
 	case !t.stale:
 		t.stale = true
-		t.External.Set(withTTL(t.RRs(), staleTTL))
+		t.External.Set(routing.Resolution{RRs: withTTL(t.RRs(), staleTTL)})
 	}
 }
 
@@ -331,18 +355,15 @@ func (v *Resolver) release(t *target) {
 	}
 }
 
-// await waits until a target that has never been resolved is, or for as long as a
-// query is willing to.
-func (v *Resolver) await(ctx context.Context, e *routing.External) {
+// await waits until there is news of a target, or the context ends. It reports whether
+// it has waited: not when nobody resolves the target, nor between two tries, which are not
+// worth a client's time.
+func (v *Resolver) await(ctx context.Context, e *routing.External) bool {
 	v.mu.Lock()
-	t := v.targets[e]
-	if t == nil || v.stopped { // t is nil of data that has been replaced since the query began
+	t := v.targets[e] // nil for data that has been replaced since the query began
+	if t == nil || v.stopped || t.retry > 0 || ctx.Err() != nil {
 		v.mu.Unlock()
-		return
-	}
-	if t.retry > 0 { // the last try failed: the next one is not worth a client's time
-		v.mu.Unlock()
-		return
+		return false
 	}
 	if t.waiters == nil {
 		t.waiters = make(chan struct{})
@@ -350,51 +371,19 @@ func (v *Resolver) await(ctx context.Context, e *routing.External) {
 	waiters := t.waiters
 	v.mu.Unlock()
 	if e.Known() {
-		return
+		return true
 	}
-	timer := time.NewTimer(firstWait)
-	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-	case <-timer.C:
 	case <-waiters:
 	}
-}
-
-// empty answers when what was chosen has no records: an alias to nothing, or to a name
-// held elsewhere that has none or has never been resolved. Only in the last case, and
-// once it is resolved, is there a second choice: weights would not be exact otherwise.
-//
-//go:noinline
-func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, z *zone, s *slot, e *routing.External) (int, error) {
-	if e == nil || e.Known() {
-		h.observe(ctx, d, z, nil, routing.NoData)
-		return h.negative(w, r, z, dns.RcodeSuccess)
-	}
-	// A query that comes from a resolution must not wait for one: it may be its own.
-	depth, _ := ctx.Value(dnsserver.LoopKey{}).(int)
-	if v := h.resolver.Load(); v != nil && depth == 0 {
-		v.await(ctx, e)
-	}
-	if !e.Known() {
-		return dns.RcodeServerFailure, nil
-	}
-	m, e := h.answer(ctx, r, d, z, s)
-	switch {
-	case m != nil:
-		w.WriteMsg(m)
-		return dns.RcodeSuccess, nil
-	case e != nil && !e.Known(): // the next one
-		return dns.RcodeServerFailure, nil
-	}
-	h.observe(ctx, d, z, nil, routing.NoData)
-	return h.negative(w, r, z, dns.RcodeSuccess)
+	return true
 }
 
 // ExternalState is what is known of a target that is held elsewhere.
 type ExternalState struct {
 	Key     record.Key
-	Healthy bool   // the last resolution that succeeded gave records
+	Healthy bool   // the last resolution that succeeded gave records; false if none did
 	Stale   bool   // the last resolution failed: an older answer is served, if there is one
 	Failed  uint64 // resolutions that failed
 }

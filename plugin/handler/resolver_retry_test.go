@@ -153,7 +153,7 @@ func TestExternalRcodes(t *testing.T) {
 			x.other.set(rcode)
 			v := x.start(t)
 			synctest.Wait()
-			if s := state(v); s.Healthy != failure || (s.Failed == 1) != failure {
+			if s := state(v); s.Healthy || (s.Failed == 1) != failure {
 				t.Errorf("%s: state %+v, want a failure: %t", dns.RcodeToString[rcode], s, failure)
 			}
 		})
@@ -168,10 +168,11 @@ func TestExternalAsksItsServer(t *testing.T) {
 		x.other.set(dns.RcodeSuccess, "lb.example.net. 60 A 203.0.113.9")
 		wrong := &elsewhere{rcode: dns.RcodeNameError}
 		other := newServer(t, "dns://192.0.2.53:53", map[string]plugin.Handler{"example.org.": x.Handler, ".": wrong})
-		v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{Address: "dns://:53"})
+		x.Home = "dns://:53"
+		v := handler.NewResolver(x.Handler, x.Snapshot())
 		x.Set(x.Snapshot(), v)
 		v.Start()
-		defer v.Stop()
+		defer stop(v)
 		through(other, "example.org.", dns.TypeSOA, 0)
 		time.Sleep(time.Hour)
 		if n := x.other.count() + wrong.count(); n != 0 {

@@ -1,7 +1,6 @@
 package handler_test
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -40,12 +39,12 @@ func TestExternalWait(t *testing.T) {
 	}{
 		{"until the resolution ends", dns.RcodeSuccess, 700 * time.Millisecond, 0, 200 * time.Millisecond, found, 500 * time.Millisecond},
 		{"until there is nothing", dns.RcodeNameError, 700 * time.Millisecond, 0, 200 * time.Millisecond, secondary, 500 * time.Millisecond},
-		{"until it fails", dns.RcodeServerFailure, 700 * time.Millisecond, 0, 200 * time.Millisecond, servfail, 500 * time.Millisecond},
-		{"no longer than two seconds", dns.RcodeSuccess, 3 * time.Second, 0, 200 * time.Millisecond, servfail, 2 * time.Second},
-		{"not if it is known", dns.RcodeSuccess, 700 * time.Millisecond, 0, 800 * time.Millisecond, found, 0},
+		{"until it fails", dns.RcodeServerFailure, 700 * time.Millisecond, 0, 200 * time.Millisecond, secondary, 500 * time.Millisecond},
+		{"no longer than it counts as healthy", dns.RcodeSuccess, 3 * time.Second, 0, 200 * time.Millisecond, secondary, 1800 * time.Millisecond},
+		{"not if it is known", dns.RcodeSuccess, 700 * time.Millisecond, 0, 700 * time.Millisecond, found, 0},
 		{"not if the query comes from a resolution", dns.RcodeSuccess, 700 * time.Millisecond, 1, 200 * time.Millisecond, servfail, 0},
-		{"not if the last try failed", dns.RcodeServerFailure, 700 * time.Millisecond, 0, time.Second, servfail, 0},
-		{"nor during the next one", dns.RcodeServerFailure, 700 * time.Millisecond, 0, 2 * time.Second, servfail, 0},
+		{"not if the last try failed", dns.RcodeServerFailure, 700 * time.Millisecond, 0, time.Second, secondary, 0},
+		{"nor during the next one", dns.RcodeServerFailure, 700 * time.Millisecond, 0, 2 * time.Second, secondary, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,6 +54,7 @@ func TestExternalWait(t *testing.T) {
 				x.other.set(tt.rcode, map[bool][]string{true: {"lb.example.net. 60 A 203.0.113.9"}}[tt.rcode == dns.RcodeSuccess]...)
 				x.start(t)
 				time.Sleep(tt.asked)
+				synctest.Wait()
 				got, took := x.took(tt.depth)
 				if got != tt.want || took != tt.took {
 					t.Errorf("got %s after %v, want %s after %v", got, took, tt.want, tt.took)
@@ -64,13 +64,38 @@ func TestExternalWait(t *testing.T) {
 	}
 }
 
-// TestExternalStopReleases: a query that waits for a target goes on when resolving ends.
+// TestExternalWaitBlind: a query for a target whose health is not looked at waits for two
+// seconds, whatever the target counts as meanwhile.
+func TestExternalWaitBlind(t *testing.T) {
+	for _, tt := range []struct {
+		delay time.Duration
+		want  string
+		took  time.Duration
+	}{
+		{2500 * time.Millisecond, "NOERROR aa an[www.example.org. 60 A 203.0.113.9]", 1500 * time.Millisecond},
+		{4 * time.Second, "SERVFAIL", 2 * time.Second},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			x := newExternal(t, false)
+			x.other.delay = tt.delay
+			x.other.set(dns.RcodeSuccess, "lb.example.net. 60 A 203.0.113.9")
+			x.start(t)
+			time.Sleep(time.Second)
+			if got, took := x.took(0); got != tt.want || took != tt.took {
+				t.Errorf("got %s after %v, want %s after %v", got, took, tt.want, tt.took)
+			}
+		})
+	}
+}
+
+// TestExternalStopReleases: a query that waits for a target goes on when resolving ends,
+// and the end does not wait for a plugin that does not look at its context.
 func TestExternalStopReleases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newExternal(t, true)
-		x.other.delay = time.Second // a plugin that does not look at its context
+		x.other.delay = time.Minute
 		x.other.set(dns.RcodeSuccess, "lb.example.net. 60 A 203.0.113.9")
-		v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{})
+		v := handler.NewResolver(x.Handler, x.Snapshot())
 		x.Set(x.Snapshot(), v)
 		v.Start()
 		through(x.server, "example.org.", dns.TypeSOA, 0) // shows the server
@@ -81,29 +106,41 @@ func TestExternalStopReleases(t *testing.T) {
 			close(done)
 		}()
 		time.Sleep(500 * time.Millisecond)
+		start := time.Now()
 		v.Stop()
+		if took := time.Since(start); took > 100*time.Millisecond {
+			t.Errorf("the end took %v, want a tenth of a second at most", took)
+		}
 		<-done
-		if took != time.Second {
-			t.Errorf("the query waited for %v, want until resolving ended after 1s", took)
+		if took != 500*time.Millisecond {
+			t.Errorf("the query waited for %v, want until resolving ended after 500ms", took)
+		}
+		time.Sleep(2 * time.Minute)
+		if s := state(v); x.Snapshot().Externals()[0].Known() || s.Failed != 0 {
+			t.Error("what was found after the end was filed")
 		}
 	})
 }
 
 // TestExternalWaitThenChoose: after the wait it is chosen anew, since health may have
-// changed; what is chosen then is not waited for.
+// changed; what is chosen then is waited for as well, for two seconds in all.
 func TestExternalWaitThenChoose(t *testing.T) {
 	tests := []struct {
 		name              string
 		evaluate          bool
 		first, second     int           // rcodes of the targets of the primary and the secondary
 		firstIn, secondIn time.Duration // when they are known
+		took              time.Duration
 		want              string
 	}{
-		{"the primary is there", true, dns.RcodeSuccess, dns.RcodeSuccess, time.Second, time.Second, "NOERROR aa an[www.example.org. 60 A 203.0.113.9]"},
-		{"the primary has nothing, and is not evaluated", false, dns.RcodeNameError, dns.RcodeSuccess, time.Second, 0, nodata},
-		{"the primary has nothing, the secondary has", true, dns.RcodeNameError, dns.RcodeSuccess, time.Second, 0, "NOERROR aa an[www.example.org. 60 A 203.0.113.8]"},
-		{"neither has anything", true, dns.RcodeNameError, dns.RcodeNameError, time.Second, 0, nodata},
-		{"the primary has nothing, the secondary is not known yet", true, dns.RcodeNameError, dns.RcodeSuccess, time.Second, 1500 * time.Millisecond, "SERVFAIL"},
+		{"the primary is there", true, dns.RcodeSuccess, dns.RcodeSuccess, time.Second, time.Second, 700 * time.Millisecond, "NOERROR aa an[www.example.org. 60 A 203.0.113.9]"},
+		{"the primary has nothing, and is not evaluated", false, dns.RcodeNameError, dns.RcodeSuccess, time.Second, 0, 700 * time.Millisecond, nodata},
+		{"the primary has nothing, the secondary has", true, dns.RcodeNameError, dns.RcodeSuccess, time.Second, 0, 700 * time.Millisecond, "NOERROR aa an[www.example.org. 59 A 203.0.113.8]"},
+		{"neither has anything", true, dns.RcodeNameError, dns.RcodeNameError, time.Second, 0, 700 * time.Millisecond, nodata},
+		{"the primary has nothing, the secondary is not known yet", true, dns.RcodeNameError, dns.RcodeSuccess, time.Second, 1500 * time.Millisecond, 1200 * time.Millisecond, "NOERROR aa an[www.example.org. 60 A 203.0.113.8]"},
+		{"the primary fails", true, dns.RcodeServerFailure, dns.RcodeSuccess, time.Second, 1500 * time.Millisecond, 1200 * time.Millisecond, "NOERROR aa an[www.example.org. 60 A 203.0.113.8]"},
+		{"the primary has nothing, the secondary takes too long", true, dns.RcodeNameError, dns.RcodeSuccess, time.Second, 3 * time.Second, 1700 * time.Millisecond, nodata},
+		{"both take too long", true, dns.RcodeSuccess, dns.RcodeSuccess, 4 * time.Second, 4 * time.Second, 2 * time.Second, "SERVFAIL"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -126,8 +163,8 @@ func TestExternalWaitThenChoose(t *testing.T) {
 				x.start(t)
 				time.Sleep(300 * time.Millisecond)
 				got, took := x.took(0)
-				if got != tt.want || took != 700*time.Millisecond {
-					t.Errorf("got %s after %v, want %s after 700ms", got, took, tt.want)
+				if got != tt.want || took != tt.took {
+					t.Errorf("got %s after %v, want %s after %v", got, took, tt.want, tt.took)
 				}
 			})
 		})
@@ -149,10 +186,11 @@ func TestExternalsInACircle(t *testing.T) {
 		s := newServer(t, "dns://:53", blocks)
 		var resolvers []*handler.Resolver
 		for _, h := range handlers {
-			v := handler.NewResolver(h, h.Snapshot(), handler.Home{Wake: func(context.Context) { through(s, h.Snapshot().Catalog.Zones[0], dns.TypeSOA, 0) }})
+			v := handler.NewResolver(h, h.Snapshot())
 			h.Set(h.Snapshot(), v)
+			h.Serving(s)
 			v.Start()
-			defer v.Stop()
+			defer stop(v)
 			resolvers = append(resolvers, v)
 		}
 		synctest.Wait()
@@ -173,10 +211,11 @@ func TestExternalAfterStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newExternal(t, true)
 		x.other.delay = 3 * time.Second
-		v := handler.NewResolver(x.Handler, x.Snapshot(), handler.Home{})
+		v := handler.NewResolver(x.Handler, x.Snapshot())
 		x.Set(x.Snapshot(), v)
 		v.Start()
 		through(x.server, "example.org.", dns.TypeSOA, 0)
+		defer time.Sleep(time.Minute) // for the look-up that may have begun
 		v.Stop()
 		if got, took := x.took(0); took != 0 {
 			t.Errorf("got %s after %v, want it at once", got, took)

@@ -10,6 +10,7 @@ import (
 	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
 	"github.com/coredns/coredns/plugin/pkg/dnstest"
+	"github.com/coredns/coredns/request"
 
 	"github.com/miekg/dns"
 
@@ -28,6 +29,8 @@ type elsewhere struct {
 	delay time.Duration // of each answer
 	asked []time.Time
 	names []string // asked for
+
+	clients []string // who asked
 }
 
 func (*elsewhere) Name() string { return "elsewhere" }
@@ -38,6 +41,13 @@ func (e *elsewhere) setAll(rcode int, rrs, ns []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.rcode, e.rrs, e.ns = rcode, rrs, ns
+}
+
+// slow sets how long further answers take.
+func (e *elsewhere) slow(delay time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.delay = delay
 }
 
 func (e *elsewhere) count() int { return len(e.times()) }
@@ -52,6 +62,8 @@ func (e *elsewhere) times() []time.Time {
 func (e *elsewhere) ServeDNS(_ context.Context, w dns.ResponseWriter, r *dns.Msg) (int, error) {
 	e.mu.Lock()
 	e.asked, e.names = append(e.asked, time.Now()), append(e.names, r.Question[0].Name)
+	state := request.Request{W: w, Req: r}
+	e.clients = append(e.clients, state.IP())
 	m := new(dns.Msg)
 	m.SetRcode(r, e.rcode)
 	m.Authoritative = e.aa

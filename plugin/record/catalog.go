@@ -39,6 +39,8 @@ type Catalog struct {
 
 	untaken map[string]struct{} // names that ResolveTarget would have taken, if they existed
 	cuts    bool                // there may be a name that Cut finds
+
+	cnames, wildCNAMEs, dnames bool // there may be such groups; wildCNAMEs are those of wildcards
 }
 
 // NewCatalog returns an empty Catalog of the given zones, which are canonical names.
@@ -130,6 +132,12 @@ func (c *Catalog) AddAll(groups []*Group, byKey map[Key]*Group, refuse func(g *G
 // complete does to a group that is entered what remains.
 func (c *Catalog) complete(g *Group) {
 	c.cuts = c.cuts || c.delegates(g.Key)
+	switch g.Type {
+	case dns.TypeCNAME:
+		c.cnames, c.wildCNAMEs = true, c.wildCNAMEs || Wildcard(g.Name)
+	case dns.TypeDNAME:
+		c.dnames = true
+	}
 	if g.Policy == Multivalue {
 		g.levelTTL()
 	}

@@ -31,6 +31,15 @@ func plainRecord(value string) RecordSet {
 	return RecordSet{Values: []dns.RR{rr}, Check: NoCheck}
 }
 
+// value is a record of one value of a type without a check.
+func value(typ, value string) RecordSet {
+	rr, err := dns.NewRR("x. 60 " + typ + " " + value)
+	if err != nil {
+		panic(err)
+	}
+	return RecordSet{Values: []dns.RR{rr}, Check: NoCheck}
+}
+
 func checked(value string, check int32) RecordSet {
 	r := plainRecord(value)
 	r.Check = check

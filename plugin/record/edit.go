@@ -18,11 +18,11 @@ type Edit struct {
 
 // Edit changes a validated catalog. It refuses, and changes nothing, what could matter to
 // groups that the edit does not name: NS, SOA, CNAME, DNAME and DS that are new or go,
-// wildcards that do, names at or below a delegation, names that change where an alias
-// leads, alias cycles, and groups that stanzas of a Corefile define. Otherwise it calls
-// commit, with the catalog changed already, and with what [Catalog.Validate] says of Put
-// and Near before and after; if commit returns false, the catalog is as it was. It reports
-// whether the catalog was changed.
+// wildcards that do, names at or below a delegation or below a DNAME, names that change
+// where an alias leads, alias cycles, CNAME loops, and groups that stanzas of a Corefile
+// define. Otherwise it calls commit, with the catalog changed already, and with what
+// [Catalog.Validate] says of Put and Near before and after; if commit returns false, the
+// catalog is as it was. It reports whether the catalog was changed.
 //
 // Nobody may use the catalog meanwhile. The cost is that of what the edit names, but for
 // the first edit with groups that are new or go, which looks at all of them once.
@@ -48,7 +48,7 @@ func (c *Catalog) Edit(e Edit, commit func(before, after []Problem) bool) bool {
 	}
 	before, around := c.review(touched), c.surroundings(e)
 	undo := c.change(e)
-	if c.disturbs(around) || slices.ContainsFunc(e.Put, c.onCycle) || !commit(before, c.review(touched)) {
+	if c.disturbs(around) || slices.ContainsFunc(e.Put, c.onCycle) || slices.ContainsFunc(e.Put, c.onLoop) || !commit(before, c.review(touched)) {
 		undo()
 		return false
 	}
@@ -67,7 +67,7 @@ func (c *Catalog) mayPut(g *Group) bool {
 		return false
 	}
 	if old := c.Groups[g.Key]; old != nil {
-		return old.imported() && g.imported() && g.Type != dns.TypeSOA && g.Type != dns.TypeNS
+		return old.imported() && g.imported() && g.Type != dns.TypeSOA && g.Type != dns.TypeNS && !c.onLoop(old)
 	}
 	if c.Allows(g.Key, g.Pos) != nil || !c.mayChange(g.Key) {
 		return false
@@ -85,7 +85,7 @@ func (c *Catalog) mayChange(k Key) bool {
 	}
 	_, apex := c.zones[k.Name]
 	wildcard := strings.Contains("."+k.Name, ".*.") // the name, or one that stands above it
-	return !apex && !wildcard && c.Cut(k.Name) == ""
+	return !apex && !wildcard && c.Cut(k.Name) == "" && c.redirector(k.Name) == nil
 }
 
 // surroundings returns the names whose existence an edit may change, and what is the
@@ -137,7 +137,7 @@ func (c *Catalog) Survey() {
 }
 
 // findLoose finds the names whose existence decides where something leads: targets of
-// aliases that hold no group of the type themselves, names that an alias of a stanza could
+// aliases and CNAMEs that hold no group of the type themselves, names that an alias of a stanza could
 // have meant, hosts of health checks, and all names above those.
 func (c *Catalog) findLoose() {
 	if c.loose != nil {
@@ -157,20 +157,38 @@ func (c *Catalog) findLoose() {
 	}
 }
 
-// noteLoose notes the loose aliases of one group.
+// noteLoose notes where one group points that is loose.
 func (c *Catalog) noteLoose(g *Group) {
 	if c.loose == nil {
 		return
 	}
 	for i := range g.Records {
-		alias := g.Records[i].Alias
-		if alias == nil {
+		target := c.pointsAt(&g.Records[i])
+		if target == "" {
 			continue
 		}
-		if _, direct := c.Groups[Key{alias.Name, g.Type}]; !direct {
-			c.loosen(alias.Name)
+		if _, direct := c.Groups[Key{target, g.Type}]; !direct {
+			c.loosen(target)
 		}
 	}
+}
+
+// pointsAt returns the name that a record set points at and that has another meaning when
+// names come or go: the target of an alias or, where a wildcard holds a CNAME, of a CNAME.
+// It is "" if there is none.
+func (c *Catalog) pointsAt(r *RecordSet) string {
+	if r.Alias != nil {
+		return r.Alias.Name
+	}
+	cname, ok := r.Values[0].(*dns.CNAME)
+	if !ok || !c.wildCNAMEs {
+		return ""
+	}
+	target, err := Canonical(cname.Target)
+	if _, inside := c.Zone(target); err != nil || !inside {
+		return ""
+	}
+	return target
 }
 
 func (c *Catalog) loosen(name string) {
@@ -261,34 +279,4 @@ func (c *Catalog) remove(g *Group) {
 	if c.exists != nil {
 		c.release(g.Name)
 	}
-}
-
-// onCycle reports whether the aliases of a group lead back to it.
-func (c *Catalog) onCycle(g *Group) bool {
-	seen := make(map[*Group]struct{})
-	var leads func(at *Group) bool
-	leads = func(at *Group) bool {
-		for i := range at.Records {
-			alias := at.Records[i].Alias
-			if alias == nil {
-				continue
-			}
-			target, held := c.Target(alias.Name, at.Type)
-			if held != Here {
-				continue
-			}
-			if target == g {
-				return true
-			}
-			if _, ok := seen[target]; ok {
-				continue
-			}
-			seen[target] = struct{}{}
-			if leads(target) {
-				return true
-			}
-		}
-		return false
-	}
-	return leads(g)
 }

@@ -21,6 +21,9 @@ func TestEdit(t *testing.T) {
 			imported(newGroup(60, Simple, "loose"+org, dns.TypeTXT, alias("x.y.wild"+org))),
 			imported(newGroup(70, Simple, "deep.in"+org, dns.TypeTXT, plainRecord("e"))),
 			imported(newGroup(80, Simple, "cname"+org, dns.TypeCNAME, plainRecord("f"))),
+			imported(newGroup(84, Simple, "one"+org, dns.TypeCNAME, value("CNAME", "two"+org))),
+			imported(newGroup(86, Simple, "two"+org, dns.TypeCNAME, value("CNAME", "www.example.com."))),
+			imported(newGroup(88, Simple, "old"+org, dns.TypeDNAME, value("DNAME", "example.com."))),
 			imported(newGroup(90, Simple, "cut"+org, dns.TypeNS, plainRecord("g"))),
 			imported(newGroup(95, Simple, "example.org.", dns.TypeTXT, plainRecord("h"))))
 		if name, err := c.ResolveTarget("example.org.", "lb.other", dns.TypeTXT); name != "lb.other." || err != nil {
@@ -62,6 +65,9 @@ func TestEdit(t *testing.T) {
 		{"a name outside", []*Group{imported(newGroup(10, Simple, "web.example.com.", dns.TypeTXT, one))}, nil, false, nil},
 		{"a new CNAME", []*Group{simple("new", dns.TypeCNAME, one)}, nil, false, nil},
 		{"beside a CNAME", []*Group{simple("cname", dns.TypeTXT, one)}, nil, false, nil},
+		{"a CNAME leads elsewhere", []*Group{simple("two", dns.TypeCNAME, value("CNAME", "www.example.net."))}, nil, true, nil},
+		{"a CNAME loop", []*Group{simple("two", dns.TypeCNAME, value("CNAME", "one"+org))}, nil, false, nil},
+		{"below a DNAME", []*Group{simple("x.old", dns.TypeTXT, one)}, nil, false, nil},
 		{"a new delegation", []*Group{simple("new", dns.TypeNS, one)}, nil, false, nil},
 		{"below a delegation", []*Group{simple("a.cut", dns.TypeTXT, one)}, nil, false, nil},
 		{"a name below a wildcard's, which is a wildcard then", []*Group{simple("x.*.new", dns.TypeTXT, one)}, nil, false, nil},
@@ -139,6 +145,30 @@ func TestEdit(t *testing.T) {
 }
 
 // TestRenew: the serial of a SOA that somebody wrote is theirs.
+// TestEditLoose: a CNAME loop may begin or end with an edit that does not name it.
+func TestEditLoose(t *testing.T) {
+	const org = ".example.org."
+	loop := func(target string) *Group {
+		return imported(newGroup(1, Simple, "a"+org, dns.TypeCNAME, value("CNAME", target)))
+	}
+	edit := func(c *Catalog, put *Group) bool {
+		c.Validate()
+		return c.Edit(Edit{Put: []*Group{put}}, func(_, _ []Problem) bool { return true })
+	}
+	if edit(newCatalog(t, loop("a"+org)), loop("www.example.com.")) {
+		t.Error("a loop is ended by an edit, and nobody is told")
+	}
+	name := imported(newGroup(1, Simple, "x.wild"+org, dns.TypeTXT, plainRecord("x")))
+	wild := newGroup(5, Simple, "*.wild"+org, dns.TypeCNAME, value("CNAME", "a"+org))
+	if edit(newCatalog(t, loop("x.wild"+org), wild), name) {
+		t.Error("a name takes a CNAME out of a loop, and nobody is told")
+	}
+	name = imported(newGroup(1, Simple, "y.wild"+org, dns.TypeTXT, plainRecord("x")))
+	if !edit(newCatalog(t, loop("x.wild"+org), wild), name) {
+		t.Error("a name that no CNAME leads to cannot be edited")
+	}
+}
+
 func TestRenew(t *testing.T) {
 	soa := func(text string) RecordSet {
 		rr, err := dns.NewRR(text)

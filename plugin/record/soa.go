@@ -8,32 +8,33 @@ import (
 
 // Timers of a synthesised SOA, in seconds. Nobody transfers these zones, so refresh,
 // retry and expire are only there for the form; the minimum is the TTL of negative
-// answers (RFC 2308), and as short as the TTL of records that give none.
+// answers (RFC 2308).
 const (
 	soaRefresh = 7200
 	soaRetry   = 900
 	soaExpire  = 1209600
-	SOAMinimum = 60
+	SOAMinimum = 60 // where the operator says nothing
 )
 
-// NewSOA returns a SOA for a zone that was given none.
-func NewSOA(zone, mname, rname string, serial uint32) *dns.SOA {
+// NewSOA returns a SOA for a zone that was given none. Its TTL is the minimum, too: the
+// lesser of the two is the TTL of negative answers.
+func NewSOA(zone, mname, rname string, serial, minimum uint32) *dns.SOA {
 	return &dns.SOA{
-		Hdr:     dns.RR_Header{Name: zone, Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: SOAMinimum},
+		Hdr:     dns.RR_Header{Name: zone, Rrtype: dns.TypeSOA, Class: dns.ClassINET, Ttl: minimum},
 		Ns:      mname,
 		Mbox:    rname,
 		Serial:  serial,
 		Refresh: soaRefresh,
 		Retry:   soaRetry,
 		Expire:  soaExpire,
-		Minttl:  SOAMinimum,
+		Minttl:  minimum,
 	}
 }
 
 // DefaultSOA returns the SOA of a zone for which the operator said nothing.
 func DefaultSOA(zone string, serial uint32) *dns.SOA {
 	below := "." + strings.TrimPrefix(zone, ".")
-	return NewSOA(zone, "ns.dns"+below, "hostmaster"+below, serial)
+	return NewSOA(zone, "ns.dns"+below, "hostmaster"+below, serial, SOAMinimum)
 }
 
 // completeSOA gives each zone without a SOA record the one of [Catalog.SOA], so that

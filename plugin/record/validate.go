@@ -37,7 +37,9 @@ func (c *Catalog) Validate() []Problem {
 	c.completeSOA()
 	v := &validator{catalog: c}
 	v.conflicts()
+	v.occluded()
 	v.cycles(v.aliases())
+	v.loops()
 	v.findNamed()
 	for g := range c.All() {
 		v.traps(g)
@@ -51,7 +53,8 @@ func (c *Catalog) Validate() []Problem {
 type validator struct {
 	catalog  *Catalog
 	problems []Problem
-	named    []bool // by check: it probes an endpoint that is given by name
+	named    []bool       // by check: it probes an endpoint that is given by name
+	gone     map[Key]bool // groups of which nothing is left
 }
 
 func (v *validator) warn(g *Group, r *RecordSet, kind string, err error) {
@@ -75,13 +78,23 @@ func (v *validator) refuse(g *Group, r *RecordSet, kind string, err error) {
 		v.report(g, r, Refused, kind, err)
 		return
 	}
-	v.report(g, r, LeftOut, kind, err)
+	v.leaveOut(g, r, kind, err)
 	v.catalog.keepName(g.Name)
+}
+
+// leaveOut takes a record set out of the catalog, and its group with the last one.
+func (v *validator) leaveOut(g *Group, r *RecordSet, kind string, err error) {
+	v.report(g, r, LeftOut, kind, err)
 	i := slices.IndexFunc(g.Records, func(x RecordSet) bool { return x.Pos == r.Pos && x.SetID == r.SetID && x.Tier == r.Tier })
 	g.Records = slices.Delete(g.Records, i, i+1)
-	if len(g.Records) == 0 {
-		v.catalog.remove(g)
+	if len(g.Records) > 0 {
+		return
 	}
+	v.catalog.remove(g)
+	if v.gone == nil {
+		v.gone = make(map[Key]bool)
+	}
+	v.gone[g.Key] = true
 }
 
 // conflicts finds CNAMEs beside other data (RFC 1034, section 3.6.2).
@@ -113,6 +126,36 @@ func (v *validator) conflicts() {
 			if !r.Imported {
 				break
 			}
+		}
+	}
+}
+
+// occluded finds what stands below a DNAME, where nothing can be: the DNAME redirects all
+// names there (RFC 6672, section 2.4). What is left out leaves no name behind, since that
+// would not be redirected.
+func (v *validator) occluded() {
+	if !v.catalog.dnames {
+		return
+	}
+	for g := range v.catalog.All() {
+		dname := v.catalog.redirector(g.Name)
+		if dname == nil || v.catalog.Groups[g.Key] != g { // just left out
+			continue
+		}
+		err := fmt.Errorf("%s is below the DNAME at %s (%s), which redirects all names there", g.Key, dname.Name, dname.Pos)
+		switch {
+		case g.imported():
+			for len(g.Records) > 0 {
+				r := g.Records[0]
+				v.leaveOut(g, &r, "below dname", err)
+			}
+		case dname.imported():
+			for len(dname.Records) > 0 {
+				r := dname.Records[0]
+				v.leaveOut(dname, &r, "below dname", fmt.Errorf("%s would redirect all names below it, and %s (%s) is one of them", dname.Key, g.Key, g.Pos))
+			}
+		default:
+			v.report(g, nil, Refused, "below dname", err)
 		}
 	}
 }

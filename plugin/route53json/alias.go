@@ -1,6 +1,9 @@
 package route53json
 
 import (
+	"net/netip"
+	"strings"
+
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
@@ -23,6 +26,10 @@ func (c *candidate) target(m member) bool {
 	name, err := c.targetName(set.dnsName.text)
 	if err != nil {
 		c.report(LeftOut, BadAlias, "DNSName: %v", err)
+		return false
+	}
+	if addr, err := netip.ParseAddr(strings.TrimSuffix(name, ".")); err == nil {
+		c.report(LeftOut, BadAlias, "DNSName %q is an address, and an alias leads to a name; give it as the Value of a ResourceRecord", addr)
 		return false
 	}
 	evaluate := boolean(c.report, "EvaluateTargetHealth", set.evaluate)

@@ -129,7 +129,7 @@ func (a *Amendment) findBefore(im *Import) bool {
 	}
 	for _, p := range im.Problems {
 		switch key, ok := p.key(); {
-		case p.Kind == "alias cycle": // which may be none now
+		case slices.Contains(entangled, p.Kind): // which may be none now
 			return false
 		case p.Level == LeftOut && names[p.Name]: // for what stood beside it, perhaps
 			return false
@@ -139,6 +139,10 @@ func (a *Amendment) findBefore(im *Import) bool {
 	}
 	return true
 }
+
+// entangled are the kinds of problems that a record set has because of others, which any
+// change can end.
+var entangled = []Kind{"alias cycle", "alias chain", "cname loop", "below dname"}
 
 // guesses reports whether the record sets that change name, or named, a check that nobody
 // defines. The first file that names it is told of it, which may be another one now.

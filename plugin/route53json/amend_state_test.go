@@ -65,7 +65,7 @@ func begin(paths []string, h health, stanzas func(*record.Catalog) error) (*stat
 		_, s.answers[i], _ = s.table.Group(i)
 	}
 	for _, e := range s.table.Externals() {
-		e.Set([]dns.RR{&dns.CNAME{Hdr: dns.RR_Header{Name: e.Name, Rrtype: dns.TypeCNAME, Class: dns.ClassINET}, Target: e.Name}})
+		e.Set(routing.Resolution{RRs: []dns.RR{&dns.CNAME{Hdr: dns.RR_Header{Name: e.Name, Rrtype: dns.TypeCNAME, Class: dns.ClassINET}, Target: e.Name}}})
 	}
 	s.update(h)
 	return s, nil

@@ -18,8 +18,8 @@ func (t *Table) Parents(g *record.Group) []record.Key {
 // Edit takes groups into the table that are in the catalog at their Ordinals already, new
 // ones or in the place of others, and takes those out that have left it. It compiles what
 // that touches and publishes it as [Table.Update] does. It reports false and does nothing
-// when other checks or external targets would be in use than are now, or when an alias to
-// a group that goes would stay.
+// when other checks or external targets would be in use than are now, when an alias to a
+// group that goes would stay, or when too many aliases would follow each other.
 func (t *Table) Edit(put, drop []*record.Group, publish func(group int, s *Selection)) bool {
 	for _, g := range put {
 		for int(g.Ordinal) >= len(t.groups) {
@@ -27,7 +27,7 @@ func (t *Table) Edit(put, drop []*record.Group, publish func(group int, s *Selec
 		}
 	}
 	fresh, ok := t.prepare(put)
-	if !ok || !t.fits(put, drop, fresh) {
+	if !ok || !t.fits(put, drop, fresh) || t.tooDeep(put, fresh) {
 		return false
 	}
 	t.relink(put, drop, fresh)

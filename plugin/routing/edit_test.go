@@ -1,6 +1,7 @@
 package routing
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -160,5 +161,50 @@ func TestBackAndForth(t *testing.T) {
 	}
 	if got, want := oddsOf(down, values).String(), "192.0.2.2 1/3; 192.0.2.3 2/3"; got != want {
 		t.Errorf("down answers %s, want %s", got, want)
+	}
+}
+
+// TestEditDepth: an edit cannot make more aliases follow each other than a load accepts,
+// whether it lengthens a chain above, below or in its middle.
+func TestEditDepth(t *testing.T) {
+	name := func(i int) string { return fmt.Sprintf("a%d.example.", i) }
+	to := func(i, target int) *record.Group {
+		return group(record.Simple, name(i), alias(name(target), none, false))
+	}
+	end := func(i int) *record.Group { return group(record.Simple, name(i), plain(name(i), none, 1)) }
+	const last = record.MaxAliases - 1 // one alias more can follow
+	tests := []struct {
+		name string
+		put  []*record.Group
+		want bool
+	}{
+		{"one above", []*record.Group{to(100, 0)}, true},
+		{"two above", []*record.Group{to(100, 0), to(101, 100)}, false},
+		{"two above, the upper one first", []*record.Group{to(101, 100), to(100, 0)}, false},
+		{"one below", []*record.Group{to(last, 200)}, true},
+		{"two below", []*record.Group{to(last, 201), to(201, 200), end(202)}, false},
+		{"one above and one below", []*record.Group{to(100, 0), to(last, 200)}, false},
+		{"one above, and one less below", []*record.Group{to(101, 100), to(100, 0), end(last - 1)}, true},
+		{"one in the middle", []*record.Group{to(10, 100), to(100, 11)}, true},
+		{"two in the middle", []*record.Group{to(10, 100), to(100, 101), to(101, 11)}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var groups []*record.Group
+			for i := range last {
+				groups = append(groups, to(i, i+1))
+			}
+			c := catalog(t, 0, append(groups, end(last), end(200))...)
+			tab := NewTable(c, nil)
+			got := c.Edit(record.Edit{Put: test.put}, func(_, _ []record.Problem) bool {
+				return tab.Edit(test.put, nil, func(int, *Selection) {})
+			})
+			if got != test.want {
+				t.Errorf("edited: %t, want %t", got, test.want)
+			}
+			if problems := c.Validate(); len(problems) > 0 {
+				t.Errorf("after it: %v", problems)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package routing
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/miekg/dns"
 
@@ -14,27 +15,39 @@ import (
 type External struct {
 	record.Key // the target's name and the alias's type
 
-	rrs atomic.Pointer[[]dns.RR]
+	resolution atomic.Pointer[Resolution]
 }
+
+// Resolution is the outcome of resolving an [External]. It does not change.
+type Resolution struct {
+	RRs []dns.RR // under the target's name; none if there are none to be had
+
+	// Until is when the TTL of the records ends, which they show as it was at first. The
+	// zero Time stands for records whose TTL does not run down.
+	Until time.Time
+}
+
+// Resolution returns the last good resolution, nil before the first.
+func (e *External) Resolution() *Resolution { return e.resolution.Load() }
 
 // RRs returns the records of the last good resolution, nil before the first. They are
 // shared and must not be changed.
 func (e *External) RRs() []dns.RR {
-	if p := e.rrs.Load(); p != nil {
-		return *p
+	if r := e.resolution.Load(); r != nil {
+		return r.RRs
 	}
 	return nil
 }
 
 // Known reports whether a resolution has succeeded, if only to say that there are no
 // such records.
-func (e *External) Known() bool { return e.rrs.Load() != nil }
+func (e *External) Known() bool { return e.resolution.Load() != nil }
 
-// Set stores the records of a resolution. They must not be changed afterwards.
-func (e *External) Set(rrs []dns.RR) {
-	rrs = rrs[:len(rrs):len(rrs)]
-	e.rrs.Store(&rrs)
+// Set stores a resolution. Its records must not be changed afterwards.
+func (e *External) Set(r Resolution) {
+	r.RRs = r.RRs[:len(r.RRs):len(r.RRs)]
+	e.resolution.Store(&r)
 }
 
 // Forget drops what is known, as if nothing had been resolved yet.
-func (e *External) Forget() { e.rrs.Store(nil) }
+func (e *External) Forget() { e.resolution.Store(nil) }

@@ -30,7 +30,7 @@ func TestAgainstNaive(t *testing.T) {
 		tab := NewTable(c, n.checks)
 		for i, e := range tab.Externals() {
 			rr := randomValue(e.Key, 200+i)
-			e.Set([]dns.RR{rr})
+			e.Set(Resolution{RRs: []dns.RR{rr}})
 			n.found[e.Key], n.outside[e.Key] = true, values([]dns.RR{rr})
 		}
 		published := map[int]*Selection{}

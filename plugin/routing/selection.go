@@ -192,3 +192,6 @@ func Own(rr dns.RR, owner string) dns.RR {
 	c.Header().Name = owner
 	return c
 }
+
+// Shuffle puts records into random order.
+func Shuffle(rrs []dns.RR, rnd Rand) { shuffle(rrs, rnd) }

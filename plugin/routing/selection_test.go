@@ -82,7 +82,7 @@ func TestAnswersLeaveTheCatalogAlone(t *testing.T) {
 		if i == 1 {
 			rrs = append(rrs, address(e.Name, 51))
 		}
-		e.Set(rrs)
+		e.Set(Resolution{RRs: rrs})
 	}
 	held := func() (lines []string) {
 		for _, g := range c.Order {

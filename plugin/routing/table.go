@@ -82,7 +82,7 @@ func NewTable(c *record.Catalog, checks []healthcheck.Status) *Table {
 }
 
 // add enters a group, after the groups that its aliases point at, and compiles it. The
-// catalog is validated, so there are no cycles.
+// catalog is validated, so there are no cycles, and [record.MaxAliases] bounds the depth.
 func (t *Table) add(g *record.Group) {
 	n := &t.groups[g.Ordinal]
 	if n.group != nil {

@@ -135,7 +135,7 @@ func TestExternal(t *testing.T) {
 	if a := s.Answer("www.example.", zero); a.External != e || len(a.RRs) != 0 || e.Known() {
 		t.Errorf("before the first resolution: %+v", a)
 	}
-	e.Set([]dns.RR{address("lb.test.", 7)})
+	e.Set(Resolution{RRs: []dns.RR{address("lb.test.", 7)}})
 	if got := oddsOf(s, values).String(); got != "192.0.2.7 1" {
 		t.Errorf("answers %s, want the target's address", got)
 	}
