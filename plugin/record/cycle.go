@@ -205,8 +205,7 @@ func (w *walk) from(g *Group) {
 		return
 	}
 	w.enter(g)
-	for n := 0; len(w.path) > 0; n++ {
-		Breathe(n)
+	for len(w.path) > 0 {
 		if at := &w.path[len(w.path)-1]; at.record < len(at.group.Records) {
 			w.look(at)
 			continue
