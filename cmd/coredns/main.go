@@ -1,9 +1,13 @@
 // Command coredns is CoreDNS with every plugin of its tree and steer, which stands
 // right before hosts: a name held here is answered with what is healthy, before any
 // other source of data is asked.
+//
+// With -validate it sets up every directive of the Corefile, starts nothing, and exits
+// with 0, or with 1 and the error.
 package main
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -20,10 +24,22 @@ const before = "hosts"
 
 func main() {
 	if err := insertDirective("steer"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		fail(err)
+	}
+	validateOnly := flag.Bool("validate", false, "Set up the Corefile's directives without starting a server, and exit")
+	flag.Parse()
+	if *validateOnly {
+		if err := validate(); err != nil {
+			fail(err)
+		}
+		return
 	}
 	coremain.Run()
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // insertDirective puts a directive into the order of plugins.
