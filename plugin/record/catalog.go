@@ -25,7 +25,7 @@ type Catalog struct {
 	FallthroughTypes func(name string) bool
 
 	// Names holds names that exist although they hold no group, because what they held
-	// was left out; they answer NODATA.
+	// was left out; they answer NODATA. A wildcard among them answers for no other name.
 	Names map[string]struct{}
 
 	// Order holds all groups in the order in which they came, each at its Ordinal. What
