@@ -23,6 +23,8 @@ type builder struct {
 	catalog *record.Catalog
 	checks  *checkList
 	aliases []aliasDecl
+	targets map[aliasKey]string
+	before  map[aliasKey]string // targets of the configuration that this one is built after; nil if it is the first
 
 	imported *route53json.Import
 
@@ -43,6 +45,13 @@ type aliasDecl struct {
 	typ    uint16
 	target string // as written
 	to     *record.AliasTarget
+}
+
+// aliasKey tells the aliases of a block apart: a stanza can have several names and types.
+type aliasKey struct {
+	pos  record.Pos
+	zone string
+	typ  uint16
 }
 
 func newBuilder(d *declaration, now time.Time) *builder {
@@ -77,7 +86,7 @@ func (b *builder) build(ctx context.Context) (*config, error) {
 	slices.SortStableFunc(b.warnings, func(x, y record.Problem) int {
 		return cmp.Or(strings.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line))
 	})
-	return &config{catalog: b.catalog, warnings: b.warnings, decl: b.decl, imported: b.imported}, nil
+	return &config{catalog: b.catalog, warnings: b.warnings, decl: b.decl, imported: b.imported, targets: b.targets}, nil
 }
 
 func (b *builder) warn(pos record.Pos, key record.Key, id, kind, format string, args ...any) {
@@ -205,12 +214,25 @@ func distinct(g *record.Group) error {
 	return nil
 }
 
-// resolveTargets finds out which names the aliases point at.
+// resolveTargets finds out which names the aliases point at. A target that was taken for a
+// name of these zones stays that name when a change of imported files takes it away.
 func (b *builder) resolveTargets() error {
+	if len(b.decl.imports) > 0 {
+		b.targets = make(map[aliasKey]string, len(b.aliases))
+	}
 	for _, a := range b.aliases {
 		name, err := b.catalog.ResolveTarget(a.zone, a.target, a.typ)
 		if err != nil {
 			return record.ErrorAt(a.pos, "alias target %w", err)
+		}
+		written := aliasKey{a.pos, a.zone, a.typ}
+		if before, ok := b.before[written]; ok && before != name {
+			if _, inside := b.catalog.Zone(before); inside {
+				name = before
+			}
+		}
+		if b.targets != nil {
+			b.targets[written] = name
 		}
 		a.to.Name = name
 		if key := (record.Key{Name: name, Type: a.typ}); b.catalog.Groups[key] == nil && strings.Contains(strings.TrimSuffix(a.target, "."), ".") && !strings.HasSuffix(a.target, ".") {

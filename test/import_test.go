@@ -242,6 +242,18 @@ func TestImportBesideStanzas(t *testing.T) {
 			from.wait(t, changeTime, "1 record set and 0 health checks loaded")
 		})
 	}
+
+	// A target that goes away holds up nothing else.
+	from := logged.mark()
+	write(t, i.path("zone.json"), recordSets(set("other", "192.0.2.8")))
+	waitShort(t, changeTime, i.port, "other.example.org", "A", "192.0.2.8")
+	from.wait(t, slack, "[WARNING] plugin/steer: Corefile:9: alias shop.example.org. A: its target www.example.org. holds no records in this block")
+	if m := ask(t, i.port, "shop.example.org", "A"); m.Rcode != dns.RcodeSuccess || len(m.Answer) != 0 {
+		t.Errorf("the alias without its target answers\n%v", m)
+	}
+	waitShort(t, slack, i.port, "pay.example.org", "A", "192.0.2.7")
+	write(t, i.path("zone.json"), recordSets(www))
+	waitShort(t, changeTime, i.port, "shop.example.org", "A", "192.0.2.1")
 }
 
 // Whatever is wrong with files at a reload of the Corefile, everything stays as it was.

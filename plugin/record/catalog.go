@@ -28,6 +28,11 @@ type Catalog struct {
 	// was left out; they answer NODATA. A wildcard among them answers for no other name.
 	Names map[string]struct{}
 
+	// LostTargets is set where imported files may have changed since the block was read. An
+	// alias of a stanza whose target nothing holds is a warning then, as an imported one is,
+	// and no error: a file held its target when the block was read.
+	LostTargets bool
+
 	// Order holds all groups in the order in which they came, each at its Ordinal. What
 	// goes leaves a nil, which [Catalog.All] leaves out, and what comes next takes its place.
 	Order []*Group

@@ -182,7 +182,7 @@ type Held uint8
 const (
 	Here      Held = iota // a group of this catalog
 	Elsewhere             // resolved through the server
-	Nowhere               // a configuration error
+	Nowhere               // by nobody: no records, and unhealthy
 )
 
 // Target says where the target of an alias of the given type is held, and its group if
