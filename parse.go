@@ -33,7 +33,7 @@ type config struct {
 func (c *config) rebuild(ctx context.Context, now time.Time) (*config, error) {
 	b := newBuilder(c.decl, now)
 	b.before = c.targets
-	b.catalog.LostTargets = true
+	b.again, b.catalog.LostTargets = true, true
 	return b.build(ctx)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/internal/arena"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
@@ -26,7 +27,8 @@ type builder struct {
 	targets map[aliasKey]string
 	before  map[aliasKey]string // targets of the configuration that this one is built after; nil if it is the first
 
-	imported *route53json.Import
+	imported *route53json.Import // nil until it is loaded
+	again    bool                // the files may have changed since the block was read
 
 	warnings []record.Problem
 
@@ -61,6 +63,9 @@ func newBuilder(d *declaration, now time.Time) *builder {
 }
 
 func (b *builder) build(ctx context.Context) (*config, error) {
+	if len(b.decl.imports) > 0 {
+		b.checks.imported = func(id string) (healthcheck.Check, record.Pos, bool, error) { return b.importedCheck(ctx, id) }
+	}
 	addImports := func() error { return b.addImports(ctx) }
 	for _, step := range []func() error{b.resolveChecks, b.addGroups, b.addBalancers, addImports, b.resolveTargets, b.setSOAs, ctx.Err} {
 		if err := step(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -98,4 +99,62 @@ func TestLostTarget(t *testing.T) {
 	if _, err := back.rebuild(t.Context(), parsedAt); err == nil {
 		t.Error("a file that is gone is no error")
 	}
+}
+
+// TestLostCheck: a health check that stanzas use and a change of a file takes away counts
+// as healthy and is reported, and one that becomes a calculated one counts as healthy for
+// the calculated check that counts it.
+func TestLostCheck(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "checks.json")
+	const web = `{"Id": "web", "HealthCheckConfig": {"Type": "TCP", "IPAddress": "192.0.2.1", "Port": 80}}`
+	const db = `{"Id": "db", "HealthCheckConfig": {"Type": "TCP", "IPAddress": "192.0.2.2", "Port": 80}}`
+	write(t, file, "["+web+","+db+"]")
+	text := `steer example.org {
+	route53 ` + file + `
+	check own tcp://192.0.2.3:80
+	check sum calculated own db
+	simple www A 192.0.2.1 check web
+	simple sum A 192.0.2.1 check sum
+}`
+	first, err := parseText(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := func(cfg *config) []string {
+		var lines []string
+		for _, w := range cfg.warnings {
+			lines = append(lines, w.Pos.String()+": "+w.Err.Error())
+		}
+		for i, c := range cfg.catalog.Checks {
+			lines = append(lines, strconv.Itoa(i)+" "+c.Name+dumpCheck(c))
+		}
+		return lines
+	}
+	compare := func(cfg *config, want ...string) {
+		t.Helper()
+		if got := statements(cfg); !slices.Equal(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	compare(first, "0 own tcp 192.0.2.3 port 80", "1 sum calculated 2 of [0 2]", "2 db tcp 192.0.2.2 port 80", "3 web tcp 192.0.2.1 port 80")
+
+	write(t, file, "["+strings.Replace(db, `"TCP"`, `"CALCULATED", "HealthThreshold": 0`, 1)+"]")
+	lost, err := first.rebuild(t.Context(), parsedAt)
+	if err != nil {
+		t.Fatalf("the change is refused: %v", err)
+	}
+	compare(lost,
+		`Testfile:2: check "web", which stanzas of this block use, is no longer defined by any imported file; it counts as healthy`,
+		`Testfile:4: calculated check "sum" counts "db", which is calculated itself now (`+file+`:1); it counts as healthy`,
+		"0 own tcp 192.0.2.3 port 80", "1 sum calculated 1 of [0]", "2 db calculated 0 of []", "3 web fixed at healthy")
+	if _, err := parseText(text); err == nil {
+		t.Error("read anew, the block gives no error")
+	}
+
+	write(t, file, "["+web+","+db+"]")
+	back, err := lost.rebuild(t.Context(), parsedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare(back, statements(first)...)
 }
