@@ -162,7 +162,7 @@ func (in *instance) start() error {
 	in.started = time.Now()
 	in.handler.Home = in.home()
 	in.handler.Metadata = in.server.Handler("metadata") != nil
-	in.config.log(nil)
+	in.config.log(in.owner, nil)
 
 	var old *generation
 	if before := running.add(in); before != nil {

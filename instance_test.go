@@ -9,6 +9,7 @@ import (
 	"weak"
 
 	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/plugin/pkg/dnstest"
 	"github.com/coredns/coredns/plugin/test"
 	"github.com/miekg/dns"
 
@@ -121,4 +122,14 @@ func rcode(h *handler.Handler) int {
 	r := new(dns.Msg).SetQuestion("www.example.org.", dns.TypeA)
 	rcode, _ := h.ServeDNS(context.Background(), &test.ResponseWriter{}, r)
 	return rcode
+}
+
+// ask returns what a handler answers to a query for A.
+func ask(t *testing.T, h *handler.Handler, name string) *dns.Msg {
+	t.Helper()
+	w := dnstest.NewRecorder(&test.ResponseWriter{})
+	if _, err := h.ServeDNS(t.Context(), w, new(dns.Msg).SetQuestion(name, dns.TypeA)); err != nil || w.Msg == nil {
+		t.Fatalf("%s is not answered: %v", name, err)
+	}
+	return w.Msg
 }

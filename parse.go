@@ -25,12 +25,16 @@ type config struct {
 	decl     *declaration     // what it was built from
 
 	imported *route53json.Import // what files gave and what they could not; nil without any
+	targets  map[aliasKey]string // what the targets of stanzas' aliases were taken for; nil without imports
 }
 
 // rebuild reads the imported files again and makes a new configuration of them and the
 // same stanzas. When the context ends it returns an error soon.
 func (c *config) rebuild(ctx context.Context, now time.Time) (*config, error) {
-	return newBuilder(c.decl, now).build(ctx)
+	b := newBuilder(c.decl, now)
+	b.before = c.targets
+	b.again, b.catalog.LostTargets = true, true
+	return b.build(ctx)
 }
 
 // parse reads the steer directive of a server block. It works in three steps: the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/internal/arena"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
@@ -23,8 +24,11 @@ type builder struct {
 	catalog *record.Catalog
 	checks  *checkList
 	aliases []aliasDecl
+	targets map[aliasKey]string
+	before  map[aliasKey]string // targets of the configuration that this one is built after; nil if it is the first
 
-	imported *route53json.Import
+	imported *route53json.Import // nil until it is loaded
+	again    bool                // the files may have changed since the block was read
 
 	warnings []record.Problem
 
@@ -45,6 +49,13 @@ type aliasDecl struct {
 	to     *record.AliasTarget
 }
 
+// aliasKey tells the aliases of a block apart: a stanza can have several names and types.
+type aliasKey struct {
+	pos  record.Pos
+	zone string
+	typ  uint16
+}
+
 func newBuilder(d *declaration, now time.Time) *builder {
 	b := &builder{decl: d, now: now, catalog: record.NewCatalog(d.zones), checks: newCheckList(d.checks)}
 	b.kept.values = record.NewValueParser()
@@ -52,6 +63,9 @@ func newBuilder(d *declaration, now time.Time) *builder {
 }
 
 func (b *builder) build(ctx context.Context) (*config, error) {
+	if len(b.decl.imports) > 0 {
+		b.checks.imported = func(id string) (healthcheck.Check, record.Pos, bool, error) { return b.importedCheck(ctx, id) }
+	}
 	addImports := func() error { return b.addImports(ctx) }
 	for _, step := range []func() error{b.resolveChecks, b.addGroups, b.addBalancers, addImports, b.resolveTargets, b.setSOAs, ctx.Err} {
 		if err := step(); err != nil {
@@ -77,7 +91,7 @@ func (b *builder) build(ctx context.Context) (*config, error) {
 	slices.SortStableFunc(b.warnings, func(x, y record.Problem) int {
 		return cmp.Or(strings.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line))
 	})
-	return &config{catalog: b.catalog, warnings: b.warnings, decl: b.decl, imported: b.imported}, nil
+	return &config{catalog: b.catalog, warnings: b.warnings, decl: b.decl, imported: b.imported, targets: b.targets}, nil
 }
 
 func (b *builder) warn(pos record.Pos, key record.Key, id, kind, format string, args ...any) {
@@ -205,12 +219,25 @@ func distinct(g *record.Group) error {
 	return nil
 }
 
-// resolveTargets finds out which names the aliases point at.
+// resolveTargets finds out which names the aliases point at. A target that was taken for a
+// name of these zones stays that name when a change of imported files takes it away.
 func (b *builder) resolveTargets() error {
+	if len(b.decl.imports) > 0 {
+		b.targets = make(map[aliasKey]string, len(b.aliases))
+	}
 	for _, a := range b.aliases {
 		name, err := b.catalog.ResolveTarget(a.zone, a.target, a.typ)
 		if err != nil {
 			return record.ErrorAt(a.pos, "alias target %w", err)
+		}
+		written := aliasKey{a.pos, a.zone, a.typ}
+		if before, ok := b.before[written]; ok && before != name {
+			if _, inside := b.catalog.Zone(before); inside {
+				name = before
+			}
+		}
+		if b.targets != nil {
+			b.targets[written] = name
 		}
 		a.to.Name = name
 		if key := (record.Key{Name: name, Type: a.typ}); b.catalog.Groups[key] == nil && strings.Contains(strings.TrimSuffix(a.target, "."), ".") && !strings.HasSuffix(a.target, ".") {

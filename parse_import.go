@@ -3,9 +3,12 @@ package steer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -69,24 +72,50 @@ func (d *declaration) naming(ctx context.Context, path string) importDecl {
 	return d.imports[0]
 }
 
-// addImports reads the block's files and adds what they hold.
-func (b *builder) addImports(ctx context.Context) error {
-	b.catalog.Checks = b.checks.all // the block's own; imported ones come after them
-	if len(b.decl.imports) == 0 {
-		return nil
+// load reads the block's files, once.
+func (b *builder) load(ctx context.Context) (*route53json.Import, error) {
+	if b.imported != nil {
+		return b.imported, nil
 	}
 	files, err := b.decl.files(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	im, err := route53json.Load(ctx, files, importOptions(b.catalog, b.decl))
-	if err == nil {
-		err = im.AddTo(ctx, b.catalog)
-	}
 	if err != nil {
-		return b.explainImport(ctx, err)
+		return nil, b.explainImport(ctx, err)
 	}
 	b.imported = im
+	return im, nil
+}
+
+// importedCheck returns the health check that the files define under an id. Where they do
+// so no more, it is one that counts as healthy, as for an imported record set.
+func (b *builder) importedCheck(ctx context.Context, id string) (check healthcheck.Check, at record.Pos, ok bool, err error) {
+	im, err := b.load(ctx)
+	if err != nil {
+		return check, at, false, err
+	}
+	if check, at, ok = im.Lend(id); ok || !b.again {
+		return check, at, ok, nil
+	}
+	b.warn(b.decl.imports[0].pos, record.Key{}, "", "unknown check", "check %q, which stanzas of this block use, is no longer defined by any imported file; it counts as healthy", id)
+	return healthcheck.Check{Name: id, Fixed: true, FixedStatus: healthcheck.Healthy}, at, true, nil
+}
+
+// addImports reads the block's files and adds what they hold.
+func (b *builder) addImports(ctx context.Context) error {
+	b.catalog.Checks = b.checks.all // the block's own; other imported ones come after them
+	if len(b.decl.imports) == 0 {
+		return nil
+	}
+	im, err := b.load(ctx)
+	if err != nil {
+		return err
+	}
+	if err := im.AddTo(ctx, b.catalog); err != nil {
+		return b.explainImport(ctx, err)
+	}
 	b.useImported()
 	return nil
 }
@@ -96,23 +125,43 @@ func importOptions(c *record.Catalog, d *declaration) route53json.Options {
 	return route53json.Options{Zones: c.Zones, DefaultTTL: d.ttl}
 }
 
-// explainImport gives an error about imported data its line in the Corefile: of the check
-// that is defined twice, or of the file that cannot be read.
+// explainImport gives an error about imported data its line in the Corefile: of what is
+// defined twice, or of the lines that name the files which cannot be loaded. Those come
+// after the line and column of the file, where the mistake is.
 func (b *builder) explainImport(ctx context.Context, err error) error {
-	if _, ok := errors.AsType[*record.Error](err); ok {
-		return err
-	}
 	if twice, ok := errors.AsType[*route53json.CheckError](err); ok {
 		if i, ok := b.checks.named[twice.Name]; ok {
 			return record.ErrorAt(b.checks.defined[i].pos, "%w", err)
 		}
 	}
-	at := b.decl.imports[0]
-	if broken, ok := errors.AsType[route53json.Errors](err); ok {
-		at = b.decl.naming(ctx, broken[0].Path)
+	broken, ok := errors.AsType[route53json.Errors](err)
+	if !ok {
+		return err
 	}
-	return at.errorf("route53: %w", err)
+	var text strings.Builder
+	for i, e := range broken {
+		text.WriteString(e.Error())
+		at := b.decl.naming(ctx, e.Path).pos
+		switch {
+		case i == len(broken)-1:
+			fmt.Fprintf(&text, " (imported at %s)", at)
+		case b.decl.naming(ctx, broken[i+1].Path).pos != at:
+			fmt.Fprintf(&text, " (imported at %s); ", at)
+		default:
+			text.WriteString("; ")
+		}
+	}
+	return &importError{text.String(), err}
 }
+
+// importError is an error about imported files with another text.
+type importError struct {
+	text string
+	err  error
+}
+
+func (e *importError) Error() string { return e.text }
+func (e *importError) Unwrap() error { return e.err }
 
 // useImported notes which of the block's own checks imported record sets and calculated
 // checks use.

@@ -21,6 +21,11 @@ type checkList struct {
 	defined []*checkDecl // the first of all
 	named   map[string]int32
 	used    map[int32]bool
+
+	// imported returns the health check that an imported file defines under an id, and its
+	// position; false where none does. Nil without imports.
+	imported func(id string) (check healthcheck.Check, at record.Pos, ok bool, err error)
+	from     map[int32]record.Pos // positions of those that came from there
 }
 
 // probe is a check without its name: what makes two of them the same.
@@ -36,6 +41,7 @@ func newCheckList(defined []*checkDecl) *checkList {
 		defined: defined,
 		named:   make(map[string]int32, len(defined)),
 		used:    make(map[int32]bool),
+		from:    make(map[int32]record.Pos),
 	}
 	for i, d := range defined {
 		l.all = append(l.all, d.check)
@@ -44,24 +50,61 @@ func newCheckList(defined []*checkDecl) *checkList {
 	return l
 }
 
+// find returns the number of the check that a name means: one of the block's own, or one
+// that an imported file defines, which is numbered when it is first used.
+func (l *checkList) find(name string) (i int32, ok bool, err error) {
+	i, ok = l.named[name]
+	if ok || l.imported == nil {
+		return i, ok, nil
+	}
+	check, at, ok, err := l.imported(name)
+	if err != nil || !ok {
+		return record.NoCheck, false, err
+	}
+	i = int32(len(l.all))
+	l.all = append(l.all, check)
+	l.named[name], l.from[i] = i, at
+	return i, true, nil
+}
+
+// places says where the checks of a block can be defined.
+func (l *checkList) places() string {
+	if l.imported == nil {
+		return "in this block"
+	}
+	return "in this block or its imported files"
+}
+
 // resolveChecks finds the children of calculated checks.
 func (b *builder) resolveChecks() error {
 	l := b.checks
 	for i, d := range l.defined {
-		check := &l.all[i]
 		for _, name := range d.children {
-			child, ok := l.named[name]
+			child, ok, err := l.find(name)
+			check := &l.all[i] // find may move it
 			switch {
+			case err != nil:
+				return err
 			case !ok:
-				return record.ErrorAt(d.pos, "calculated check %q counts %q, and no check of that name is defined in this block%s", check.Name, conceal(name), suggest(name, l.names()))
+				return record.ErrorAt(d.pos, "calculated check %q counts %q, and no check of that name is defined %s%s", check.Name, conceal(name), l.places(), suggest(name, l.names()))
 			case int(child) == i:
 				return record.ErrorAt(d.pos, "calculated check %q counts itself", check.Name)
 			case l.all[child].Calculated:
-				return record.ErrorAt(d.pos, "calculated check %q counts %q, which is calculated itself (%s); name the checks that one counts", check.Name, name, l.defined[child].pos)
+				at, imported := l.from[child]
+				if imported && b.again {
+					b.warn(d.pos, record.Key{}, "", "calculated child", "calculated check %q counts %q, which is calculated itself now (%s); it counts as healthy", check.Name, name, at)
+					check.HealthyThreshold = max(check.HealthyThreshold-1, 0)
+					continue
+				}
+				if !imported {
+					at = l.defined[child].pos
+				}
+				return record.ErrorAt(d.pos, "calculated check %q counts %q, which is calculated itself (%s); name the checks that one counts", check.Name, name, at)
 			}
 			check.Children = append(check.Children, int(child))
 			l.used[child] = true
 		}
+		check := &l.all[i]
 		if check.Calculated && check.HealthyThreshold > len(check.Children) {
 			b.warn(d.pos, record.Key{}, "", "never healthy", "calculated check %q wants %d healthy of %d checks, so it is never healthy", check.Name, check.HealthyThreshold, len(check.Children))
 		}
@@ -73,9 +116,12 @@ func (b *builder) resolveChecks() error {
 // record's, for a check without a host.
 func (l *checkList) index(ref *checkRef, values []dns.RR) (int32, error) {
 	if ref.own == nil {
-		i, ok := l.named[ref.name]
-		if !ok {
-			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined in this block, and no URL (http://, https:// or tcp://)%s", conceal(ref.name), suggest(ref.name, l.names()))
+		i, ok, err := l.find(ref.name)
+		switch {
+		case err != nil:
+			return record.NoCheck, err
+		case !ok:
+			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined %s, and no URL (http://, https:// or tcp://)%s", conceal(ref.name), l.places(), suggest(ref.name, l.names()))
 		}
 		l.used[i] = true
 		return i, nil

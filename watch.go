@@ -109,13 +109,13 @@ func (in *instance) replace(ctx context.Context, files []content) (done bool) {
 	case err != nil && !slices.Equal(in.look(ctx), files), err == nil && !slices.Equal(loaded(next.imported), files):
 		return false
 	case err != nil:
-		log.Errorf("%v; the running data stays", err)
+		log.Errorf("route53 of %s: %v; the running data stays", in.owner, err)
 		in.mu.Lock()
 		in.imports.fail(err, time.Now())
 		in.mu.Unlock()
 		return true
 	}
-	next.log(old.config)
+	next.log(in.owner, old.config)
 	in.serve(in.begin(next, compile(next), old))
 	old.end()
 	return true
@@ -139,14 +139,14 @@ func (in *instance) amend(ctx context.Context, g *generation, files []content) b
 	g.config, in.config = &next, &next
 	in.imports.succeed(a.Import, time.Now())
 	in.mu.Unlock()
-	log.Infof("route53: %s", a.Summary())
+	log.Infof("route53 of %s: %s", in.owner, a.Summary())
 	return true
 }
 
 // log writes what an operator has to know of a configuration: traps, and the report on
-// imported files. What was said of the configuration before it (nil: there is none) is not
+// imported files of the server block, its owner. What was said of the configuration before it (nil: there is none) is not
 // said again.
-func (c *config) log(before *config) {
+func (c *config) log(owner string, before *config) {
 	said := before.said()
 	for _, w := range c.warnings {
 		if !said[w.Err.Error()] {
@@ -158,10 +158,10 @@ func (c *config) log(before *config) {
 	}
 	for _, p := range c.imported.Problems {
 		if !said[p.Placeless()] {
-			log.Warningf("route53: %s", p)
+			log.Warningf("route53 of %s: %s", owner, p)
 		}
 	}
-	log.Infof("route53: %s", c.imported.Summary())
+	log.Infof("route53 of %s: %s", owner, c.imported.Summary())
 }
 
 // said returns what log has written, but for the lines of files.

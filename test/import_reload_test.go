@@ -127,7 +127,8 @@ func TestImportBrokenFile(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			from, began := logged.mark(), time.Now()
 			b.do()
-			from.wait(t, changeTime, "[ERROR] plugin/steer: Corefile:5 - Error during parsing: route53: "+i.path("zone.json")+b.want)
+			from.wait(t, changeTime, "[ERROR] plugin/steer: route53 of "+i.block+": "+i.path("zone.json")+b.want)
+			from.wait(t, slack, " (imported at Corefile:5); the running data stays")
 			if poll(quiet, func() bool { return from.count("zone.json") != 1 }) {
 				t.Errorf("more is told than once:\n%s", from.text())
 			}
@@ -252,7 +253,7 @@ func TestImportFileReplaced(t *testing.T) {
 		}
 		from := logged.mark()
 		os.Remove(i.path("zone.json"))
-		from.wait(t, changeTime, fmt.Sprintf("[ERROR] plugin/steer: Corefile:5 - Error during parsing: route53: file pattern %q matches no file; the running data stays", i.path("*.json")))
+		from.wait(t, changeTime, fmt.Sprintf("[ERROR] plugin/steer: route53 of %s: Corefile:5 - Error during parsing: route53: file pattern %q matches no file; the running data stays", i.block, i.path("*.json")))
 		serves(t, i, 1)
 	})
 }

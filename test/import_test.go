@@ -100,7 +100,7 @@ func TestImport(t *testing.T) {
 			set("api", "192.0.2.8", failover("SECONDARY")),
 			`{"Name": "example.org.", "Type": "A", "AliasTarget": {"HostedZoneId": "Z3M3LMPEXAMPLE", "DNSName": "www.example.org.", "EvaluateTargetHealth": true}}`),
 		"checks.json", checksOf(one, two))
-	i.from.wait(t, slack, fmt.Sprintf("[INFO] plugin/steer: route53: %s, %s: 7 record sets and 2 health checks loaded", i.path("zone.json"), i.path("checks.json")))
+	i.from.wait(t, slack, fmt.Sprintf("[INFO] plugin/steer: route53 of %s: %s, %s: 7 record sets and 2 health checks loaded", i.block, i.path("zone.json"), i.path("checks.json")))
 
 	waitSeen(t, slack, i.port, "www.example.org", "A", "192.0.2.1", "192.0.2.2")
 	waitSeen(t, slack, i.port, "example.org", "A", "192.0.2.1", "192.0.2.2")
@@ -155,7 +155,7 @@ func TestImportReport(t *testing.T) {
 	told := func() {
 		t.Helper()
 		for _, words := range reported {
-			if n := i.from.count("[WARNING] plugin/steer: route53: " + file + words); n != 1 {
+			if n := i.from.count("[WARNING] plugin/steer: route53 of " + i.block + ": " + file + words); n != 1 {
 				t.Errorf("%d lines, want one, with %s:\n%s", n, words, i.from.text())
 			}
 		}
@@ -226,7 +226,7 @@ func TestImportBesideStanzas(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			from, good := logged.mark(), readFile(t, i.path(tt.file))
 			write(t, i.path(tt.file), tt.text)
-			from.wait(t, changeTime, "[ERROR] plugin/steer: "+tt.want+"; the running data stays")
+			from.wait(t, changeTime, "[ERROR] plugin/steer: route53 of "+i.block+": "+tt.want+"; the running data stays")
 			for _, a := range [][2]string{{"mail", "192.0.2.5"}, {"www", "192.0.2.1"}, {"pay", "192.0.2.7"}} {
 				if got := short(ask(t, i.port, a[0]+".example.org", "A")); got != a[1] {
 					t.Errorf("%s is %q, want %s", a[0], got, a[1])
@@ -242,6 +242,18 @@ func TestImportBesideStanzas(t *testing.T) {
 			from.wait(t, changeTime, "1 record set and 0 health checks loaded")
 		})
 	}
+
+	// A target that goes away holds up nothing else.
+	from := logged.mark()
+	write(t, i.path("zone.json"), recordSets(set("other", "192.0.2.8")))
+	waitShort(t, changeTime, i.port, "other.example.org", "A", "192.0.2.8")
+	from.wait(t, slack, "[WARNING] plugin/steer: Corefile:9: alias shop.example.org. A: its target www.example.org. holds no records in this block")
+	if m := ask(t, i.port, "shop.example.org", "A"); m.Rcode != dns.RcodeSuccess || len(m.Answer) != 0 {
+		t.Errorf("the alias without its target answers\n%v", m)
+	}
+	waitShort(t, slack, i.port, "pay.example.org", "A", "192.0.2.7")
+	write(t, i.path("zone.json"), recordSets(www))
+	waitShort(t, changeTime, i.port, "shop.example.org", "A", "192.0.2.1")
 }
 
 // Whatever is wrong with files at a reload of the Corefile, everything stays as it was.
@@ -257,7 +269,7 @@ func TestImportAtReload(t *testing.T) {
 	stopWatch := watch(t, i.port, "api.example.org", "192.0.2.2")
 	for round := range 5 {
 		write(t, i.path("zone.json"), strings.Replace(zone, "30,", "30,,", 1))
-		if err := i.reload(i.corefile(stanzas)); err == nil || !strings.Contains(err.Error(), "Corefile:5 - Error during parsing: route53: "+i.path("zone.json")+":2:") {
+		if err := i.reload(i.corefile(stanzas)); err == nil || !strings.Contains(err.Error(), "plugin/steer: "+i.path("zone.json")+":2:") {
 			t.Fatalf("round %d: the error is %v", round, err)
 		}
 		if got := short(ask(t, i.port, "round.example.org", "TXT")); got != fmt.Sprintf(`"%d"`, round) {
@@ -350,7 +362,7 @@ func TestImportExample(t *testing.T) {
 	waitSeen(t, slack, port, "example.org", "A", "192.0.2.1", "192.0.2.2")
 	waitShort(t, slack, port, "api.example.org", "A", "192.0.2.11")
 	from.wait(t, slack, ": 8 record sets and 3 health checks loaded")
-	if n := from.count("route53: "); n != 1 {
+	if n := from.count("route53 of "); n != 1 {
 		t.Errorf("problems are reported:\n%s", from.text())
 	}
 }

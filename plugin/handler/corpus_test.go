@@ -207,14 +207,18 @@ func TestCorpusDelegation(t *testing.T) {
 }
 
 // TestImportedWildcardDelegation: a wildcard cannot delegate. In imported data it is left
-// out and reported; its name exists, and what it would have answered is NODATA.
+// out and reported. Its name exists, and so do those above it, but it does not answer for
+// others. A wildcard that is an empty non-terminal above what is served does (RFC 4592,
+// section 4.9), and so does one of which only a part is left out.
 func TestImportedWildcardDelegation(t *testing.T) {
 	const zone = "example.com."
 	path := filepath.Join(t.TempDir(), "zone.json")
 	set := func(name, typ, value string) string {
 		return `{"Name": "` + name + `", "Type": "` + typ + `", "TTL": 60, "ResourceRecords": [{"Value": "` + value + `"}]}`
 	}
-	text := `{"ResourceRecordSets": [` + set(`\\052.example.com`, "NS", "ns.example.net") + ",\n" + set(`\\052.old.example.com`, "DNAME", "example.com") + ",\n" + set("www.example.com", "A", "192.0.2.1") + `]}`
+	text := `{"ResourceRecordSets": [` + set(`\\052.example.com`, "NS", "ns.example.net") + ",\n" + set(`\\052.old.example.com`, "DNAME", "example.com") + ",\n" + set("www.example.com", "A", "192.0.2.1") + ",\n" +
+		set(`a.\\052.above.example.com`, "A", "192.0.2.2") + ",\n" + set(`a.\\052.below.example.com`, "A", "192.0.2") + ",\n" +
+		set(`\\052.part.example.com`, "TXT", `\"x\"`) + ",\n" + set(`\\052.part.example.com`, "NS", "ns.example.net") + `]}`
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -234,13 +238,21 @@ func TestImportedWildcardDelegation(t *testing.T) {
 	want := []string{
 		"1: *.example.com. NS (number 1): left out: NS at the wildcard *.example.com.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)",
 		"2: *.old.example.com. DNAME (number 2): left out: DNAME at the wildcard *.old.example.com.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)",
+		`5: a.*.below.example.com. A (number 5): left out: A value "192.0.2" is not an IPv4 address`,
+		"7: *.part.example.com. NS (number 7): left out: NS at the wildcard *.part.example.com.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)",
 	}
 	if !slices.Equal(problems, want) {
 		t.Errorf("reports %q, want %q", problems, want)
 	}
 	im.Note(c.Validate())
 	h := handler.New(handler.NewSnapshot(c, nil))
-	for name, rcode := range map[string]int{"www.example.com.": dns.RcodeSuccess, "x.example.com.": dns.RcodeSuccess, "x.y.example.com.": dns.RcodeSuccess, "x.old.example.com.": dns.RcodeSuccess, "x.www.example.com.": dns.RcodeNameError} {
+	for name, rcode := range map[string]int{
+		"www.example.com.": dns.RcodeSuccess, "x.www.example.com.": dns.RcodeNameError,
+		"x.example.com.": dns.RcodeNameError, "x.y.example.com.": dns.RcodeNameError, "*.example.com.": dns.RcodeSuccess,
+		"x.old.example.com.": dns.RcodeNameError, "old.example.com.": dns.RcodeSuccess, "*.old.example.com.": dns.RcodeSuccess,
+		"x.above.example.com.": dns.RcodeSuccess, "x.below.example.com.": dns.RcodeNameError, "a.*.below.example.com.": dns.RcodeSuccess,
+		"x.part.example.com.": dns.RcodeSuccess,
+	} {
 		if m := ask(t, h, name, "A"); m.Rcode != rcode || (len(m.Answer) == 1) != (name == "www.example.com.") || !m.Authoritative {
 			t.Errorf("%s: got %s, want %s", name, render(m), dns.RcodeToString[rcode])
 		}

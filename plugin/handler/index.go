@@ -135,6 +135,7 @@ func buildIndex(c *record.Catalog, table *routing.Table) (map[string]*nameNode, 
 	}
 	c.EachName(x.exists)
 	x.linkWildcards()
+	c.EachNameLeft(x.exists)
 	slots := make([]*slot, len(c.Order))
 	for g := range c.All() {
 		_, s, _ := table.Group(int(g.Ordinal))

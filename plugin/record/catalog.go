@@ -25,8 +25,13 @@ type Catalog struct {
 	FallthroughTypes func(name string) bool
 
 	// Names holds names that exist although they hold no group, because what they held
-	// was left out; they answer NODATA.
+	// was left out; they answer NODATA. A wildcard among them answers for no other name.
 	Names map[string]struct{}
+
+	// LostTargets is set where imported files may have changed since the block was read. An
+	// alias of a stanza whose target nothing holds is a warning then, as an imported one is,
+	// and no error: a file held its target when the block was read.
+	LostTargets bool
 
 	// Order holds all groups in the order in which they came, each at its Ordinal. What
 	// goes leaves a nil, which [Catalog.All] leaves out, and what comes next takes its place.

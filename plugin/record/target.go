@@ -134,20 +134,12 @@ func (c *Catalog) above(name string) (string, bool) {
 	return parent, ok
 }
 
-// EachName calls f with every name that exists: zones, names that hold a group, and the
-// empty non-terminals above them. Names may come more than once; f says whether it knew
-// the name, in which case those above it are known as well.
+// EachName calls f with every name that exists because of what is served: zones, names that
+// hold a group, and the empty non-terminals above them. Names may come more than once; f
+// says whether it knew the name, in which case those above it are known as well.
 func (c *Catalog) EachName(f func(name string) (known bool)) {
 	for _, zone := range c.Zones {
 		f(zone)
-	}
-	up := func(name string) {
-		for !f(name) {
-			var ok bool
-			if name, ok = Parent(name); !ok {
-				return
-			}
-		}
 	}
 	for _, zone := range c.Zones {
 		// A zone inside another makes the names between them exist in the outer one.
@@ -156,14 +148,30 @@ func (c *Catalog) EachName(f func(name string) (known bool)) {
 			continue
 		}
 		if _, ok := c.Zone(parent); ok {
-			up(parent)
+			eachUp(parent, f)
 		}
 	}
 	for g := range c.All() {
-		up(g.Name)
+		eachUp(g.Name, f)
 	}
+}
+
+// EachNameLeft calls f, as [Catalog.EachName] does, with the names that exist because of
+// what was left out. A wildcard among them that EachName does not call with exists itself,
+// and does not answer for the names that it would match: nothing is served there.
+func (c *Catalog) EachNameLeft(f func(name string) (known bool)) {
 	for name := range c.Names {
-		up(name)
+		eachUp(name, f)
+	}
+}
+
+// eachUp calls f with a name and those above it, up to one that f knows.
+func eachUp(name string, f func(name string) (known bool)) {
+	for !f(name) {
+		var ok bool
+		if name, ok = Parent(name); !ok {
+			return
+		}
 	}
 }
 
@@ -174,7 +182,7 @@ type Held uint8
 const (
 	Here      Held = iota // a group of this catalog
 	Elsewhere             // resolved through the server
-	Nowhere               // a configuration error
+	Nowhere               // by nobody: no records, and unhealthy
 )
 
 // Target says where the target of an alias of the given type is held, and its group if

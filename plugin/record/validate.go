@@ -184,11 +184,15 @@ func (v *validator) aliasesOf(g *Group) (suspect bool) {
 			suspect = suspect || target.hasAlias()
 			v.uncheckedTarget(g, r, target)
 		case Nowhere:
-			level := Refused
-			if r.Imported {
-				level = Warning
+			err := targetError(v.catalog, g, r)
+			switch {
+			case r.Imported:
+				v.warn(g, r, "alias target", err)
+			case v.catalog.LostTargets:
+				v.warn(g, r, "alias target", fmt.Errorf("%w; until an imported file holds it again, the alias is answered with no records, and is unhealthy if it evaluates its target", err))
+			default:
+				v.report(g, r, Refused, "alias target", err)
 			}
-			v.report(g, r, level, "alias target", targetError(v.catalog, g, r))
 		}
 	}
 	return suspect

@@ -156,10 +156,12 @@ func (s *state) facts() []string {
 		add("name %s", name)
 	}
 	exists := make(map[string]bool)
-	s.catalog.EachName(func(name string) (known bool) {
+	note := func(name string) (known bool) {
 		known, exists[name] = exists[name], true
 		return known
-	})
+	}
+	s.catalog.EachName(note)
+	s.catalog.EachNameLeft(note)
 	for _, name := range append(slices.Collect(maps.Keys(exists)), possibleNames...) {
 		if s.catalog.Exists(name) != exists[name] {
 			add("%s exists: %t, but for look-ups: %t", name, exists[name], s.catalog.Exists(name))

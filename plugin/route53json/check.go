@@ -31,6 +31,7 @@ type check struct {
 	index   int
 	defined bool
 	child   bool // of a calculated check
+	lent    bool // to stanzas of the block, see [Import.Lend]
 
 	healthcheck.Check         // but for Children
 	children          []int32 // into Import.checks

@@ -18,6 +18,20 @@ func (e *CheckError) Error() string {
 	return fmt.Sprintf("check %q is defined twice: here and at %s; keep it in one place", e.Name, e.Pos)
 }
 
+// Lend returns the health check that the files define under an id, and its position, for
+// stanzas of the block that use it: the block has to put it among the checks of its catalog
+// before it calls AddTo, which gives it its children there. It returns false where no file
+// defines it.
+func (im *Import) Lend(id string) (check healthcheck.Check, at record.Pos, ok bool) {
+	i, ok := im.byID[id]
+	if !ok || !im.checks[i].defined {
+		return healthcheck.Check{}, record.Pos{}, false
+	}
+	c := im.checks[i]
+	c.lent = true
+	return c.Check, c.pos, true
+}
+
 // addChecks adds the health checks that record sets use, and their children, to a
 // catalog. It returns the catalog's index of each of the import's checks.
 func (im *Import) addChecks(c *record.Catalog) ([]int32, error) {
@@ -30,7 +44,7 @@ func (im *Import) addChecks(c *record.Catalog) ([]int32, error) {
 	for i, from := range im.checks {
 		at, inBlock := own[from.id]
 		switch {
-		case inBlock && from.defined:
+		case inBlock && from.defined && !from.lent:
 			return nil, &CheckError{from.id, from.pos}
 		case inBlock:
 			index[i] = at
@@ -78,7 +92,7 @@ func (im *Import) addChildren(c *record.Catalog, parent *check, index []int32, u
 	}
 }
 
-// used reports which checks record sets name, or are children of those.
+// used reports which checks record sets or stanzas name, or are children of those.
 func (im *Import) used() []bool {
 	used := make([]bool, len(im.checks))
 	for _, g := range im.groups {
@@ -87,6 +101,9 @@ func (im *Import) used() []bool {
 				used[r.Check] = true
 			}
 		}
+	}
+	for i, c := range im.checks {
+		used[i] = used[i] || c.lent
 	}
 	for i, c := range im.checks {
 		for _, child := range c.children {

@@ -8,7 +8,7 @@ import (
 )
 
 // errUnknown is the error of a file that is JSON, and nothing that is known.
-var errUnknown = errors.New("holds nothing of Route 53's: want the output of list-resource-record-sets or list-health-checks, a change batch, the configuration of a health check, or a list of such things")
+var errUnknown = errors.New("holds no Route 53 data: want the output of list-resource-record-sets or list-health-checks, a change batch, the configuration of a health check, or a list of such things")
 
 // documents reads a file: one JSON value or several, such as the pages of a list, one
 // after another.

@@ -4,9 +4,9 @@ import "github.com/steerdns/steer/plugin/record"
 
 // draft is a group while files are read.
 type draft struct {
-	group *record.Group    // its Records are all that were read, whatever their state
-	notes []note           // of the Records
-	byID  map[string]int32 // Records, by identity; nil while they are few
+	group *record.Group      // its Records are all that were read, whatever their state
+	notes []note             // of the Records
+	byID  map[identity]int32 // Records, by identity; nil while they are few
 }
 
 // note is what there is to know of a record set until its group is complete.
@@ -21,7 +21,7 @@ type state uint8
 const (
 	served  state = iota
 	leftOut       // reported; its name exists
-	removed       // by a change
+	removed       // by a change, or left out and replaced
 )
 
 // member is a record set of a draft.
@@ -54,20 +54,22 @@ func (l *loader) draft(k record.Key) *draft {
 // member returns the member at an index.
 func (d *draft) member(i int) member { return member{&d.group.Records[i], &d.notes[i]} }
 
-// identity is what makes a record set one of its group: its set identifier. Where that
-// is missing it is the tier; several weighted or multivalue record sets may lack it, and
-// their identity stands for all of them.
-func (m member) identity() string {
+// identity is what makes a record set one of its group: its set identifier, which is
+// compared byte by byte. Where that is missing it is the policy and the tier; several
+// weighted or multivalue record sets may lack it, and have one identity then.
+//
+// Source: Route 53 API Reference, ResourceRecordSet, SetIdentifier.
+type identity struct {
+	setID  string
+	policy record.Policy
+	tier   uint16
+}
+
+func (m member) identity() identity {
 	if m.set.SetID != "" {
-		return m.set.SetID
+		return identity{setID: m.set.SetID}
 	}
-	switch m.policy {
-	case record.Failover:
-		return "\x00" + record.TierName(m.set.Tier)
-	case record.Weighted, record.Multivalue:
-		return "\x00" + m.policy.String()
-	}
-	return ""
+	return identity{policy: m.policy, tier: m.set.Tier}
 }
 
 // anonymous reports whether a member's identity can be that of others.
@@ -75,16 +77,16 @@ func (m member) anonymous() bool {
 	return m.set.SetID == "" && (m.policy == record.Weighted || m.policy == record.Multivalue)
 }
 
-// find returns the member of an identity, if there is one.
-func (d *draft) find(identity string) (m member, ok bool) {
-	if d.byID != nil {
-		if i, ok := d.byID[identity]; ok && d.notes[i].state != removed {
+// find returns the first member of an identity, if there is one.
+func (d *draft) find(id identity) (m member, ok bool) {
+	if d.byID != nil && (id.setID != "" || id.policy != record.Weighted && id.policy != record.Multivalue) {
+		if i, ok := d.byID[id]; ok && d.notes[i].state != removed {
 			return d.member(int(i)), true
 		}
 		return member{}, false
 	}
 	for i := range d.notes {
-		if m := d.member(i); m.state != removed && m.identity() == identity {
+		if m := d.member(i); m.state != removed && m.identity() == id {
 			return m, true
 		}
 	}
@@ -99,7 +101,7 @@ func (l *loader) append(d *draft, m member) {
 	case d.byID != nil:
 		d.byID[m.identity()] = int32(len(d.notes) - 1)
 	case len(d.notes) > fewMembers:
-		d.byID = make(map[string]int32, 2*len(d.notes))
+		d.byID = make(map[identity]int32, 2*len(d.notes))
 		for i := range d.notes {
 			if m := d.member(i); m.state != removed {
 				d.byID[m.identity()] = int32(i)
@@ -108,9 +110,8 @@ func (l *loader) append(d *draft, m member) {
 	}
 }
 
-// onlyAnonymous returns the member of a small group that a DELETE without a set
-// identifier means when it is the only member.
-func (d *draft) onlyAnonymous() (only member, ok bool) {
+// only returns the only member of a group, if there is just one.
+func (d *draft) only() (only member, ok bool) {
 	for i := range d.notes {
 		if m := d.member(i); m.state != removed {
 			if ok {

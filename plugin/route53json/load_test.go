@@ -131,6 +131,9 @@ func TestChanges(t *testing.T) {
 	weighted := func(id, address string) string {
 		return fmt.Sprintf(`{"Name": "w.example.com", "Type": "A", "TTL": 60, "SetIdentifier": %q, "Weight": 1, "ResourceRecords": [{"Value": %q}]}`, id, address)
 	}
+	routed := func(members, address string) string {
+		return fmt.Sprintf(`{"Name": "w.example.com", "Type": "A", "TTL": 60, %s, "ResourceRecords": [{"Value": %q}]}`, members, address)
+	}
 	tests := []struct {
 		name           string
 		changes        []string
@@ -148,6 +151,48 @@ func TestChanges(t *testing.T) {
 			[]string{`1.json:1: w.example.com. A "a" (number 2): left out: is there already (1.json:1); the first one stays`}},
 		{"DELETE of nothing", []string{change("DELETE", weighted("a", "192.0.2.1"))}, nil,
 			[]string{`1.json:1: w.example.com. A "a" (number 1): warning: DELETE finds no such record set in what was read so far`}},
+		{"DELETE of another identifier", []string{change("CREATE", weighted("one", "192.0.2.1")), change("DELETE", weighted("two", "192.0.2.1"))},
+			[]string{"w.example.com. A weighted one = 192.0.2.1"},
+			[]string{`1.json:1: w.example.com. A "two" (number 2): warning: DELETE finds no such record set in what was read so far`}},
+		{"DELETE of an identifier in other case", []string{change("CREATE", weighted("one", "192.0.2.1")), change("DELETE", weighted("One", "192.0.2.1"))},
+			[]string{"w.example.com. A weighted one = 192.0.2.1"},
+			[]string{`1.json:1: w.example.com. A "One" (number 2): warning: DELETE finds no such record set in what was read so far`}},
+		{"DELETE of an identifier where there is a simple record set", []string{change("CREATE", set("w.example.com", "192.0.2.1")), change("DELETE", weighted("one", "192.0.2.1"))},
+			[]string{"w.example.com. A simple = 192.0.2.1"},
+			[]string{`1.json:1: w.example.com. A "one" (number 2): warning: DELETE finds no such record set in what was read so far`}},
+		{"DELETE of SECONDARY twice", []string{
+			change("CREATE", routed(`"SetIdentifier": "p", "Failover": "PRIMARY"`, "192.0.2.1")), change("CREATE", routed(`"SetIdentifier": "s", "Failover": "SECONDARY"`, "192.0.2.2")),
+			change("DELETE", routed(`"SetIdentifier": "s", "Failover": "SECONDARY"`, "192.0.2.2")), change("DELETE", routed(`"SetIdentifier": "s", "Failover": "SECONDARY"`, "192.0.2.2"))},
+			[]string{"w.example.com. A failover p = 192.0.2.1"},
+			[]string{`1.json:1: w.example.com. A "s" (number 4): warning: DELETE finds no such record set in what was read so far`,
+				`1.json:1: w.example.com. A "p": warning: failover w.example.com. A has a primary only; it is always answered`}},
+		{"DELETE of SECONDARY twice, without identifiers", []string{
+			change("CREATE", routed(`"SetIdentifier": "p", "Failover": "PRIMARY"`, "192.0.2.1")), change("CREATE", routed(`"SetIdentifier": "s", "Failover": "SECONDARY"`, "192.0.2.2")),
+			change("DELETE", routed(`"SetIdentifier": "s", "Failover": "SECONDARY"`, "192.0.2.2")), change("DELETE", routed(`"Failover": "SECONDARY"`, "192.0.2.2"))},
+			[]string{"w.example.com. A failover p = 192.0.2.1"},
+			[]string{`1.json:1: w.example.com. A (number 4): warning: DELETE finds no such record set in what was read so far`,
+				`1.json:1: w.example.com. A "p": warning: failover w.example.com. A has a primary only; it is always answered`}},
+		{"DELETE without an identifier where there is one record set", []string{change("CREATE", weighted("one", "192.0.2.1")), change("DELETE", set("w.example.com", "192.0.2.1"))}, nil, nil},
+		{"DELETE without an identifier where there are two", []string{change("CREATE", weighted("one", "192.0.2.1")), change("CREATE", weighted("two", "192.0.2.2")), change("DELETE", set("w.example.com", "192.0.2.1"))},
+			[]string{"w.example.com. A weighted one = 192.0.2.1", "w.example.com. A weighted two = 192.0.2.2"},
+			[]string{`1.json:1: w.example.com. A (number 3): warning: DELETE finds no such record set in what was read so far`}},
+		{"DELETE among record sets without identifiers", []string{
+			change("CREATE", routed(`"Weight": 1`, "192.0.2.1")), change("CREATE", routed(`"Weight": 1`, "192.0.2.2")), change("CREATE", routed(`"Weight": 1`, "192.0.2.3")),
+			change("DELETE", routed(`"Weight": 1`, "192.0.2.2")), change("DELETE", routed(`"Weight": 1`, "192.0.2.9"))},
+			[]string{"w.example.com. A weighted = 192.0.2.1", "w.example.com. A weighted = 192.0.2.3"},
+			[]string{
+				`1.json:1: w.example.com. A (number 1): warning: has a routing policy but no SetIdentifier`,
+				`1.json:1: w.example.com. A (number 2): warning: has a routing policy but no SetIdentifier`,
+				`1.json:1: w.example.com. A (number 3): warning: has a routing policy but no SetIdentifier`,
+				`1.json:1: w.example.com. A (number 5): warning: DELETE has no SetIdentifier, and means one of 2 record sets without one; none has its values, so none is removed`,
+			}},
+		{"what takes the place of one that was left out comes after those before it", []string{
+			change("CREATE", weighted("x", "192.0.2")), change("CREATE", set("w.example.com", "192.0.2.1")), change("CREATE", weighted("x", "192.0.2.2"))},
+			[]string{"w.example.com. A simple = 192.0.2.1"},
+			[]string{
+				`1.json:1: w.example.com. A "x" (number 1): left out: A value "192.0.2" is not an IPv4 address`,
+				`1.json:1: w.example.com. A "x" (number 3): left out: is weighted, but the group is simple (1.json:1)`,
+			}},
 		{"DELETE twice", []string{change("CREATE", weighted("a", "192.0.2.1")), change("DELETE", weighted("a", "192.0.2.1")), change("DELETE", weighted("a", "192.0.2.1"))}, nil,
 			[]string{`1.json:1: w.example.com. A "a" (number 3): warning: DELETE finds no such record set in what was read so far`}},
 		{"a bad UPSERT leaves what was there",

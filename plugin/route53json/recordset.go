@@ -24,8 +24,15 @@ func (l *loader) takeRecordSet(it *item, do action) (key uint64) {
 	c.key = d.group.Key // whose name is kept
 	m := member{new(record.RecordSet), &note{index: int32(l.index), state: leftOut}}
 	*m.set = record.RecordSet{Pos: l.pos(it), SetID: l.shared(it.set.setID.text), Check: record.NoCheck, Imported: true}
-	if do != remove && c.fill(m) {
+	switch {
+	case do == remove:
+		c.delete(d, m)
+		return keyDigest(c.key)
+	case c.fill(m):
 		m.state = served
+		if id := it.set.checkID; len(id.text) > 0 {
+			m.set.Check = c.checkIndex(id.text, m.set.Pos)
+		}
 	}
 	c.place(d, m, do)
 	return keyDigest(c.key)
@@ -36,10 +43,15 @@ type candidate struct {
 	*loader
 	it  *item
 	key record.Key
+
+	silent bool // nothing is reported: it is not to be served
 }
 
 // report adds a problem of the record set.
 func (c *candidate) report(level Level, kind Kind, format string, args ...any) {
+	if c.silent {
+		return
+	}
 	set := &c.it.set
 	p := Problem{
 		Pos: c.pos(c.it), Index: c.index,
@@ -120,21 +132,13 @@ func (c *candidate) fill(m member) bool {
 	case set.more > 0:
 		c.report(LeftOut, BadValue, "has %d values; %d are the most", len(set.values)+set.more, maxValues)
 	case set.alias:
-		return c.target(m) && c.check(m)
+		return c.target(m)
 	case len(set.values) == 0:
 		c.report(LeftOut, Empty, "has neither ResourceRecords nor AliasTarget")
 	default:
-		return c.answers(m) && c.check(m)
+		return c.answers(m)
 	}
 	return false
-}
-
-// check finds the health check.
-func (c *candidate) check(m member) bool {
-	if id := c.it.set.checkID; len(id.text) > 0 {
-		m.set.Check = c.checkIndex(id.text, m.set.Pos)
-	}
-	return true
 }
 
 // answers makes the RRs of a record set that has values.

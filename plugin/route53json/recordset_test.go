@@ -233,6 +233,9 @@ func TestValues(t *testing.T) {
 		{"TXT", `"` + strings.Repeat("x", 255) + `" "y"`, `"` + strings.Repeat("x", 255) + `" "y"`},
 		{"TXT", strings.Repeat("x", 300), `"` + strings.Repeat("x", 255) + `" "` + strings.Repeat("x", 45) + `"`},
 		{"NAPTR", `100 10 "U" "E2U+sip" "!^(.*)$!sip:\\1@example.com!" .`, `100 10 "U" "E2U+sip" "!^(.*)$!sip:\\1@example.com!" .`},
+		{"NAPTR", `100 50 "a" "z3950+N2L+N2C" "" "cidserver.example.com."`, `100 50 "a" "z3950+N2L+N2C" "" cidserver.example.com.`},
+		{"NAPTR", `100 50 "s" "http\"x" "" "\052.example.com"`, `100 50 "s" "http\"x" "" *.example.com.`},
+		{"NAPTR", `100 50 "u" "" "" "."`, `100 50 "u" "" "" .`},
 		{"HTTPS", `1 . alpn="h2,h3"`, `1 . alpn="h2,h3"`},
 	}
 	for _, tc := range tests {

@@ -2,6 +2,7 @@ package route53json
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/miekg/dns"
 )
@@ -45,14 +46,47 @@ func (c *candidate) value(raw []byte, ttl uint32) (dns.RR, error) {
 		raw, err = unescaped(raw)
 	case text:
 		raw, err = decimalEscapes(apart(raw))
-	case bytes.IndexByte(raw, '\\') >= 0:
-		raw, err = decimalEscapes(raw)
+	default:
+		if c.key.Type == dns.TypeNAPTR {
+			raw = bareReplacement(raw)
+		}
+		if bytes.IndexByte(raw, '\\') >= 0 {
+			raw, err = decimalEscapes(raw)
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	rr, _, err := c.kept.values.Parse(c.key, ttl, ".", string(raw))
 	return rr, err
+}
+
+// bareReplacement returns a NAPTR value without quotes around its last field, the name that
+// is the replacement. Zone files have none there (RFC 3403, section 4.2); Route 53 takes
+// them.
+func bareReplacement(raw []byte) []byte {
+	last := len(raw) - 1
+	if last < 0 || raw[last] != '"' {
+		return raw
+	}
+	var opening, strings int
+	quoted := false
+	for i := 0; i < last; i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			if quoted = !quoted; quoted {
+				opening = i
+				strings++
+			}
+		}
+	}
+	const fourth = 4 // after flags, service and regular expression
+	if !quoted || strings != fourth {
+		return raw
+	}
+	return slices.Concat(raw[:opening], raw[opening+1:last])
 }
 
 // apart puts a space between strings that touch, as in `"first""second"`: people split
