@@ -22,6 +22,9 @@ func dump(cfg *config) string {
 		fmt.Fprintf(&b, "zone %s%s\n", zone, falls(c, zone))
 		fmt.Fprintf(&b, "  %s\n", oneLine(c.SOA[zone]))
 	}
+	if as := cfg.decl.resolveAs; as.IsValid() {
+		fmt.Fprintf(&b, "resolves as %s\n", as)
+	}
 	for i, check := range c.Checks {
 		fmt.Fprintf(&b, "check %d %q%s\n", i, check.Name, dumpCheck(check))
 	}

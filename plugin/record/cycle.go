@@ -25,7 +25,7 @@ func (v *validator) cycles(suspects []*Group) {
 		v.refuse(g, r, "alias cycle", w.aliasCycle(g, r, target))
 	}
 	w.tooDeep = func(g *Group, r *RecordSet) {
-		v.refuse(g, r, "alias chain", fmt.Errorf("alias %s: its target %s is at the head of %d aliases in a row, which is the most; point it at a name further down", g.Key, r.Alias.Name, MaxAliases))
+		v.refuse(g, r, "alias chain", fmt.Errorf("alias %s leads through more than %d aliases; point it at a name nearer to the records than %s", g.Key, MaxAliases, r.Alias.Name))
 	}
 	for _, g := range suspects {
 		w.from(g)

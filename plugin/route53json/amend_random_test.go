@@ -187,6 +187,9 @@ func (z *randomZone) value(s *zoneSet) string {
 		text = fmt.Sprintf(`\"%d\"`, n)
 	case `"CNAME"`, `"NS"`:
 		text = fmt.Sprintf("n%d.example.net.", n)
+		if s.members["Type"] == `"CNAME"` && z.IntN(3) == 0 { // perhaps a loop
+			text = z.pick(append([]string{"x.n1", "q.w"}, zoneNames...)...) + ".example.com."
+		}
 	}
 	return fmt.Sprintf(`{"Value": "%s"}`, text)
 }
