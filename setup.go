@@ -1,3 +1,4 @@
+// Package steer is a CoreDNS plugin that answers with what is healthy.
 package steer
 
 import (
@@ -6,6 +7,7 @@ import (
 	"github.com/coredns/coredns/plugin"
 
 	"github.com/steerdns/steer/plugin/handler"
+	"github.com/steerdns/steer/plugin/instance"
 )
 
 func init() { plugin.Register(handler.Name, setup) }
@@ -13,29 +15,17 @@ func init() { plugin.Register(handler.Name, setup) }
 // setup reads one directive and wires CoreDNS's hooks. It starts nothing itself: when a
 // later directive is wrong, the new instance is dropped and none of its hooks is called.
 func setup(c *caddy.Controller) error {
-	in, err := load(c)
+	in, err := instance.New(c)
 	if err != nil {
 		return plugin.Error(handler.Name, err)
 	}
-	in.watchServers(c)
-	c.OnStartup(in.start)
-	c.OnShutdown(in.stop)
-	c.OnRestart(sweep)
-	c.OnRestartFailed(sweep)
+	c.OnStartup(in.Start)
+	c.OnShutdown(in.Stop)
+	c.OnRestart(instance.Sweep)
+	c.OnRestartFailed(instance.Sweep)
 	dnsserver.GetConfig(c).AddPlugin(func(next plugin.Handler) plugin.Handler {
-		in.handler.Next = next
-		return in.handler
+		in.Handler().Next = next
+		return in.Handler()
 	})
 	return nil
-}
-
-// load reads a directive and compiles it.
-func load(c *caddy.Controller) (*instance, error) {
-	loading <- struct{}{}
-	defer func() { <-loading }()
-	config, err := parse(c)
-	if err != nil {
-		return nil, err
-	}
-	return newInstance(c, config), nil
 }

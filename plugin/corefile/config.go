@@ -1,0 +1,98 @@
+package corefile
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/coredns/caddy/caddyfile"
+	"github.com/coredns/coredns/plugin"
+
+	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/route53json"
+)
+
+// Env is what a directive depends on beside its own words.
+type Env struct {
+	Keys []string  // of the server block, as CoreDNS writes them: "dns://example.org.:53"
+	Root string    // the directory that relative file names are below; "" is the working directory
+	Now  time.Time // the serial of SOAs that nobody wrote
+}
+
+// Config is what one steer directive declares.
+type Config struct {
+	Catalog  *record.Catalog     // validated: nothing in it is refused
+	Warnings []record.Problem    // legal, and seldom meant; for the log, once
+	Import   *route53json.Import // what files gave and what they could not; nil without any
+
+	decl    *declaration        // what it was built from
+	targets map[aliasKey]string // what the targets of stanzas' aliases were taken for; nil without imports
+}
+
+// Load reads the steer directive that the tokens of a server block hold, and the files that
+// it names. It works in three steps: the parser turns words into declarations, the builder
+// turns declarations into a catalog, and the catalog validates itself. Every error carries
+// file and line, and shows no user names, passwords or queries of URLs.
+func Load(ctx context.Context, tokens *caddyfile.Dispenser, env Env) (*Config, error) {
+	var d *declaration
+	for tokens.Next() {
+		if d != nil {
+			return nil, record.ErrorAt(record.Pos{File: tokens.File(), Line: tokens.Line()}, "%w", plugin.ErrOnce)
+		}
+		p := &parser{tokens: tokens, env: env, decl: newDeclaration(), checks: make(map[string]record.Pos)}
+		if err := p.directive(); err != nil {
+			return nil, concealError(err)
+		}
+		d = p.decl
+	}
+	if d == nil {
+		return nil, errors.New("no steer directive")
+	}
+	c, err := newBuilder(d, env.Now).build(ctx)
+	if len(d.imports) == 0 { // and nothing is built of them again
+		d.checks, d.groups, d.balancers = nil, nil, nil
+	}
+	return c, concealError(err)
+}
+
+// Reload reads the imported files again and returns a new configuration of them and the
+// same stanzas. When the context ends it returns an error soon.
+func (c *Config) Reload(ctx context.Context, now time.Time) (*Config, error) {
+	b := newBuilder(c.decl, now)
+	b.before = c.targets
+	b.again, b.catalog.LostTargets = true, true
+	return b.build(ctx)
+}
+
+// Empty returns the configuration of a directive that holds nothing.
+func Empty() *Config {
+	return &Config{Catalog: record.NewCatalog(nil), decl: newDeclaration()}
+}
+
+// Imports reports whether the directive names files to import.
+func (c *Config) Imports() bool { return len(c.decl.imports) > 0 }
+
+// ReloadInterval returns how often the imported files are to be looked at; 0 is never.
+func (c *Config) ReloadInterval() time.Duration { return c.decl.reload }
+
+// Files returns the paths of the imported files, in order, each once.
+func (c *Config) Files(ctx context.Context) ([]string, error) { return c.decl.files(ctx) }
+
+// ResolveAs returns the source address of queries for external targets; the zero Addr is
+// the default.
+func (c *Config) ResolveAs() netip.Addr { return c.decl.resolveAs }
+
+// Amend returns the difference between the imported files at the paths and what was
+// imported, or nil where only Reload will do: see [route53json.Import.Amend].
+func (c *Config) Amend(ctx context.Context, paths []string) *route53json.Amendment {
+	return c.Import.Amend(ctx, paths, importOptions(c.Catalog, c.decl), c.Catalog)
+}
+
+// WithImport returns a copy of the configuration with another import, whose difference has
+// been carried out on the catalog.
+func (c *Config) WithImport(im *route53json.Import) *Config {
+	next := *c
+	next.Import = im
+	return &next
+}

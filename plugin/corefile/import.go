@@ -1,0 +1,185 @@
+package corefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/route53json"
+)
+
+// defaultReload is how often imported files are looked at.
+const defaultReload = 30 * time.Second
+
+// reloads are the limits of route53_reload; 0 is never.
+var reloads = limits{time.Second, 24 * time.Hour, "1s to 24h, or 0 for never"}
+
+// importDecl is one `route53 FILE...` line.
+type importDecl struct {
+	statement
+	files []string // patterns, as written but for the root directive
+}
+
+// route53 reads `route53 FILE...`. The files are read by the builder, after the stanzas.
+func (p *parser) route53(s statement) error {
+	d := importDecl{statement: s}
+	for _, file := range s.args {
+		d.files = append(d.files, p.path(file))
+	}
+	p.decl.imports = append(p.decl.imports, d)
+	return nil
+}
+
+// route53Reload reads `route53_reload DURATION`.
+func (p *parser) route53Reload(s statement) (err error) {
+	if s.args[0] == "0" || s.args[0] == "0s" {
+		p.decl.reload = 0
+		return nil
+	}
+	p.decl.reload, err = s.duration(s.args[0], reloads)
+	return err
+}
+
+// files returns the files that a block imports, in order, each once.
+func (d *declaration) files(ctx context.Context) ([]string, error) {
+	var paths []string
+	for _, i := range d.imports {
+		more, err := route53json.Expand(ctx, i.files)
+		if err != nil {
+			return nil, i.errorf("route53: %w", err)
+		}
+		for _, path := range more {
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths, nil
+}
+
+// naming returns the line that a file is named by.
+func (d *declaration) naming(ctx context.Context, path string) importDecl {
+	for _, i := range d.imports {
+		if paths, err := route53json.Expand(ctx, i.files); err == nil && slices.Contains(paths, path) {
+			return i
+		}
+	}
+	return d.imports[0]
+}
+
+// load reads the block's files, once.
+func (b *builder) load(ctx context.Context) (*route53json.Import, error) {
+	if b.imported != nil {
+		return b.imported, nil
+	}
+	files, err := b.decl.files(ctx)
+	if err != nil {
+		return nil, err
+	}
+	im, err := route53json.Load(ctx, files, importOptions(b.catalog, b.decl))
+	if err != nil {
+		return nil, b.explainImport(ctx, err)
+	}
+	b.imported = im
+	return im, nil
+}
+
+// importedCheck returns the health check that the files define under an id. Where they do
+// so no more, it is one that counts as healthy, as for an imported record set.
+func (b *builder) importedCheck(ctx context.Context, id string) (check healthcheck.Check, at record.Pos, ok bool, err error) {
+	im, err := b.load(ctx)
+	if err != nil {
+		return check, at, false, err
+	}
+	if check, at, ok = im.Lend(id); ok || !b.again {
+		return check, at, ok, nil
+	}
+	b.warn(b.decl.imports[0].pos, record.Key{}, "", "unknown check", "check %q, which stanzas of this block use, is no longer defined by any imported file; it counts as healthy", id)
+	return healthcheck.Check{Name: id, Fixed: true, FixedStatus: healthcheck.Healthy}, at, true, nil
+}
+
+// addImports reads the block's files and adds what they hold.
+func (b *builder) addImports(ctx context.Context) error {
+	b.catalog.Checks = b.checks.all // the block's own; other imported ones come after them
+	if len(b.decl.imports) == 0 {
+		return nil
+	}
+	im, err := b.load(ctx)
+	if err != nil {
+		return err
+	}
+	if err := im.AddTo(ctx, b.catalog); err != nil {
+		return b.explainImport(ctx, err)
+	}
+	b.useImported()
+	return nil
+}
+
+// importOptions returns what a block says about its imports.
+func importOptions(c *record.Catalog, d *declaration) route53json.Options {
+	return route53json.Options{Zones: c.Zones, DefaultTTL: d.ttl}
+}
+
+// explainImport gives an error about imported data its line in the Corefile: of what is
+// defined twice, or of the lines that name the files which cannot be loaded. Those come
+// after the line and column of the file, where the mistake is.
+func (b *builder) explainImport(ctx context.Context, err error) error {
+	if twice, ok := errors.AsType[*route53json.CheckError](err); ok {
+		if i, ok := b.checks.named[twice.Name]; ok {
+			return record.ErrorAt(b.checks.defined[i].pos, "%w", err)
+		}
+	}
+	broken, ok := errors.AsType[route53json.Errors](err)
+	if !ok {
+		return err
+	}
+	var text strings.Builder
+	for i, e := range broken {
+		text.WriteString(e.Error())
+		at := b.decl.naming(ctx, e.Path).pos
+		switch {
+		case i == len(broken)-1:
+			fmt.Fprintf(&text, " (imported at %s)", at)
+		case b.decl.naming(ctx, broken[i+1].Path).pos != at:
+			fmt.Fprintf(&text, " (imported at %s); ", at)
+		default:
+			text.WriteString("; ")
+		}
+	}
+	return &importError{text.String(), err}
+}
+
+// importError is an error about imported files with another text.
+type importError struct {
+	text string
+	err  error
+}
+
+func (e *importError) Error() string { return e.text }
+func (e *importError) Unwrap() error { return e.err }
+
+// useImported notes which of the block's own checks imported record sets and calculated
+// checks use.
+func (b *builder) useImported() {
+	own := len(b.checks.all)
+	if own == 0 {
+		return
+	}
+	for g := range b.catalog.All() {
+		for i := range g.Records {
+			if check := g.Records[i].Check; check != record.NoCheck && int(check) < own {
+				b.checks.used[check] = true
+			}
+		}
+	}
+	for _, c := range b.catalog.Checks[own:] {
+		for _, child := range c.Children {
+			b.checks.used[int32(child)] = true
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package corefile
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// checkList numbers the checks of a block: those with a name in the order of their
+// definitions, then those that records bring along, each definition once.
+type checkList struct {
+	all  []healthcheck.Check
+	own  map[probe]int32
+	uses map[string]int // of the names made for checks that have none
+
+	defined []*checkDecl // the first of all
+	named   map[string]int32
+	used    map[int32]bool
+
+	// imported returns the health check that an imported file defines under an id, and its
+	// position; false where none does. Nil without imports.
+	imported func(id string) (check healthcheck.Check, at record.Pos, ok bool, err error)
+	from     map[int32]record.Pos // positions of those that came from there
+}
+
+// probe is a check without its name: what makes two of them the same.
+type probe struct {
+	spec             healthcheck.Spec
+	invert, disabled bool
+}
+
+func newCheckList(defined []*checkDecl) *checkList {
+	l := &checkList{
+		own:     make(map[probe]int32),
+		uses:    make(map[string]int),
+		defined: defined,
+		named:   make(map[string]int32, len(defined)),
+		used:    make(map[int32]bool),
+		from:    make(map[int32]record.Pos),
+	}
+	for i, d := range defined {
+		l.all = append(l.all, d.check)
+		l.named[d.check.Name] = int32(i)
+	}
+	return l
+}
+
+// find returns the number of the check that a name means: one of the block's own, or one
+// that an imported file defines, which is numbered when it is first used.
+func (l *checkList) find(name string) (i int32, ok bool, err error) {
+	i, ok = l.named[name]
+	if ok || l.imported == nil {
+		return i, ok, nil
+	}
+	check, at, ok, err := l.imported(name)
+	if err != nil || !ok {
+		return record.NoCheck, false, err
+	}
+	i = int32(len(l.all))
+	l.all = append(l.all, check)
+	l.named[name], l.from[i] = i, at
+	return i, true, nil
+}
+
+// places says where the checks of a block can be defined.
+func (l *checkList) places() string {
+	if l.imported == nil {
+		return "in this block"
+	}
+	return "in this block or its imported files"
+}
+
+// resolveChecks finds the children of calculated checks.
+func (b *builder) resolveChecks() error {
+	l := b.checks
+	for i, d := range l.defined {
+		for _, name := range d.children {
+			child, ok, err := l.find(name)
+			check := &l.all[i] // find may move it
+			switch {
+			case err != nil:
+				return err
+			case !ok:
+				return record.ErrorAt(d.pos, "calculated check %q counts %q, and no check of that name is defined %s%s", check.Name, conceal(name), l.places(), suggest(name, l.names()))
+			case int(child) == i:
+				return record.ErrorAt(d.pos, "calculated check %q counts itself", check.Name)
+			case l.all[child].Calculated:
+				at, imported := l.from[child]
+				if imported && b.again {
+					b.warn(d.pos, record.Key{}, "", "calculated child", "calculated check %q counts %q, which is calculated itself now (%s); it counts as healthy", check.Name, name, at)
+					check.HealthyThreshold = max(check.HealthyThreshold-1, 0)
+					continue
+				}
+				if !imported {
+					at = l.defined[child].pos
+				}
+				return record.ErrorAt(d.pos, "calculated check %q counts %q, which is calculated itself (%s); name the checks that one counts", check.Name, name, at)
+			}
+			check.Children = append(check.Children, int(child))
+			l.used[child] = true
+		}
+		check := &l.all[i]
+		if check.Calculated && check.HealthyThreshold > len(check.Children) {
+			b.warn(d.pos, record.Key{}, "", "never healthy", "calculated check %q wants %d healthy of %d checks, so it is never healthy", check.Name, check.HealthyThreshold, len(check.Children))
+		}
+	}
+	return nil
+}
+
+// index returns the number of the check that a record refers to. values are the
+// record's, for a check without a host.
+func (l *checkList) index(ref *checkRef, values []dns.RR) (int32, error) {
+	if ref.own == nil {
+		i, ok, err := l.find(ref.name)
+		switch {
+		case err != nil:
+			return record.NoCheck, err
+		case !ok:
+			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined %s, and no URL (http://, https:// or tcp://)%s", conceal(ref.name), l.places(), suggest(ref.name, l.names()))
+		}
+		l.used[i] = true
+		return i, nil
+	}
+	check := ref.own.check
+	if ref.own.hostless() {
+		check.Spec.Host = address(values[0])
+	}
+	return l.add(check), nil
+}
+
+// add numbers a check that came without a name.
+func (l *checkList) add(check healthcheck.Check) int32 {
+	key := probe{check.Spec, check.Invert, check.Disabled}
+	if i, ok := l.own[key]; ok {
+		return i
+	}
+	check.Name = specName(&check.Spec)
+	l.uses[check.Name]++
+	if n := l.uses[check.Name]; n > 1 {
+		check.Name = fmt.Sprintf("%s (%d)", check.Name, n)
+	}
+	i := int32(len(l.all))
+	l.all = append(l.all, check)
+	l.own[key] = i
+	return i
+}
+
+// names returns the names of the defined checks, in order.
+func (l *checkList) names() []string {
+	names := make([]string, len(l.defined))
+	for i, d := range l.defined {
+		names[i] = d.check.Name
+	}
+	return names
+}
+
+// address returns what a check without a host probes for an A or AAAA record.
+func address(rr dns.RR) string {
+	var ip net.IP
+	switch rr := rr.(type) {
+	case *dns.A:
+		ip = rr.A
+	case *dns.AAAA:
+		ip = rr.AAAA
+	}
+	addr, _ := netip.AddrFromSlice(ip)
+	return addr.String()
+}
+
+// warnUnused warns of checks that nothing depends on: one was forgotten at its record,
+// more often than not. They are probed and shown all the same.
+func (b *builder) warnUnused() {
+	for i, d := range b.checks.defined {
+		if !b.checks.used[int32(i)] {
+			b.warn(d.pos, record.Key{}, "", "unused check", "check %q is used by no record and counted by no other check", d.check.Name)
+		}
+	}
+}

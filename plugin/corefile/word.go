@@ -1,0 +1,137 @@
+package corefile
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/coredns/coredns/plugin/pkg/durations"
+)
+
+// number reads a whole number from lo to hi; the statement's keyword names it.
+func (s *statement) number(word string, lo, hi uint64) (uint64, error) {
+	n, err := strconv.ParseUint(word, 10, 64)
+	if err != nil || n < lo || n > hi {
+		return 0, s.errorf("%s %q is not a whole number from %d to %d", s.keyword, word, lo, hi)
+	}
+	return n, nil
+}
+
+// identifier refuses a name for logs and metrics that nobody could read there.
+func (s *statement) identifier(what, name string) error {
+	// What is not UTF-8 comes as utf8.RuneError, and would fail every scrape.
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == utf8.RuneError }) {
+		return s.errorf("%s %q holds a blank or what cannot be printed", what, name)
+	}
+	return nil
+}
+
+// conceal returns a word as errors may show it: a URL without its user name, password,
+// query and fragment, also one whose scheme was forgotten.
+func conceal(s string) string {
+	begin, ends := 0, "?"
+	if i := strings.Index(s, "://"); i >= 0 {
+		begin, ends = i+len("://"), "?#"
+	}
+	if at := strings.LastIndexByte(s, '@'); at > begin && (begin > 0 || strings.Contains(s[:at], ":")) {
+		s = s[:begin] + hidden + s[at:]
+	}
+	if i := strings.IndexAny(s, ends); i >= 0 && i < len(s)-1 && !strings.HasPrefix(s[i+1:], hidden) {
+		s = s[:i+1] + hidden
+	}
+	return s
+}
+
+// hidden stands for what conceal left out.
+const hidden = "..."
+
+// concealError is conceal for errors whose words did not go through it one by one.
+func concealError(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if i := strings.Index(text, "://"); i >= 0 {
+		if shown := text[:i] + conceal(text[i:]); shown != text {
+			return errors.New(shown)
+		}
+	}
+	return err
+}
+
+// seconds reads a TTL. RFC 2181, section 8, leaves it 31 bits.
+func (s *statement) seconds(word string) (uint32, error) {
+	n, err := strconv.ParseUint(word, 10, 31)
+	if err != nil {
+		return 0, s.errorf("ttl %q is not a whole number of seconds from 0 to %d", word, math.MaxInt32)
+	}
+	return uint32(n), nil
+}
+
+// limits are the bounds of a duration, both included.
+type limits struct {
+	min, max time.Duration
+	text     string
+}
+
+var (
+	intervals = limits{time.Second, 24 * time.Hour, "1s to 24h"}
+	timeouts  = limits{time.Millisecond, time.Minute, "1ms to 60s"}
+)
+
+// duration reads a duration such as "500ms"; a number alone is seconds.
+func (s *statement) duration(word string, within limits) (time.Duration, error) {
+	d, err := durations.NewDurationFromArg(word)
+	if err != nil || d < within.min || d > within.max {
+		return 0, s.errorf("%s %q is not a duration from %s", s.keyword, word, within.text)
+	}
+	return d, nil
+}
+
+// suggest returns the end of an error message about a word that is not known: the known
+// word that it most resembles, or nothing when it resembles none.
+func suggest(word string, known []string) string {
+	best, least := "", 3
+	if len(word) < 5 {
+		least = 2
+	}
+	for _, k := range known {
+		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least {
+			best, least = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// distance counts the letters to insert, delete or replace, and the neighbours to
+// exchange, that make b of a.
+func distance(a, b string) int {
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		row := make([]int, len(b)+1)
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(b)]
+}

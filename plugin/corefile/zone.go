@@ -1,0 +1,186 @@
+package corefile
+
+import (
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/pkg/fall"
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// zones returns the canonical zones of the directive: its arguments, or else the keys of
+// the server block.
+func zones(s statement, keys []string) ([]string, error) {
+	if len(s.args) > 0 {
+		return s.zones()
+	}
+	var zones []string
+	for _, origin := range plugin.OriginsFromArgsOrServerBlock(nil, keys) {
+		zone, err := record.Canonical(origin)
+		if err != nil {
+			return nil, s.errorf("the server block's zone %w", err)
+		}
+		zones = append(zones, zone)
+	}
+	if len(zones) == 0 {
+		return nil, s.errorf("%q has no zone: name one, here or as the key of the server block", s.keyword)
+	}
+	return zones, nil
+}
+
+// zones returns the statement's arguments as canonical zones; a network such as
+// 192.0.2.0/24 means its reverse zones.
+func (s *statement) zones() ([]string, error) {
+	var zones []string
+	for _, arg := range s.args {
+		origins := plugin.Host(arg).NormalizeExact()
+		if len(origins) == 0 {
+			return nil, s.errorf("%q is not a zone", arg)
+		}
+		for _, origin := range origins {
+			zone, err := record.Canonical(origin)
+			if err != nil {
+				return nil, s.errorf("%q is not a zone: %w", arg, err)
+			}
+			zones = append(zones, zone)
+		}
+	}
+	return zones, nil
+}
+
+// placed is the name of a group in one of the block's zones.
+type placed struct {
+	name string // canonical
+	zone string // "" when the name is outside the zones
+}
+
+// names places a name as written into the zones: one that is absolute into its own,
+// any other into each of them.
+func (p *parser) names(s statement, word string) ([]placed, error) {
+	if word == "@" {
+		return p.everyZone(func(zone string) (string, error) { return zone, nil })
+	}
+	name, err := record.Canonical(word)
+	if err != nil {
+		return nil, s.errorf("%w", err)
+	}
+	if zone, ok := p.zones.Zone(name); dns.IsFqdn(word) || ok && zone != "." {
+		return []placed{{name, zone}}, nil
+	}
+	names, err := p.everyZone(func(zone string) (string, error) {
+		return record.Canonical(name + strings.TrimPrefix(zone, "."))
+	})
+	if err != nil {
+		return nil, s.errorf("%w", err)
+	}
+	return names, nil
+}
+
+func (p *parser) everyZone(in func(zone string) (string, error)) ([]placed, error) {
+	var names []placed
+	for _, zone := range p.zones.Zones {
+		name, err := in(zone)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, placed{name, zone})
+	}
+	return names, nil
+}
+
+// ttl reads `ttl SECONDS` of the whole block.
+func (p *parser) ttl(s statement) (err error) {
+	p.decl.ttl, err = s.seconds(s.args[0])
+	return err
+}
+
+// soaDecl is `soa MNAME RNAME [MINIMUM]`: names as written, relative to each zone.
+type soaDecl struct {
+	statement
+	mname, rname string
+	minimum      uint32 // TTL of negative answers, in seconds
+}
+
+func (p *parser) soa(s statement) error {
+	d := &soaDecl{s, s.args[0], s.args[1], record.SOAMinimum}
+	if i := strings.IndexByte(d.rname, '@'); i > 0 && !strings.Contains(d.rname, "://") {
+		return s.errorf("soa %q is a mail address; in a SOA it is written %q", d.rname, dns.Fqdn(d.rname[:i]+"."+d.rname[i+1:]))
+	}
+	if len(s.args) > 2 {
+		n, err := strconv.ParseUint(s.args[2], 10, 31)
+		if err != nil {
+			return s.errorf("soa minimum %q is not a whole number of seconds from 0 to %d", s.args[2], math.MaxInt32)
+		}
+		d.minimum = uint32(n)
+	}
+	p.decl.soa = d
+	return nil
+}
+
+// resolveAs reads `resolve_as ADDRESS`: who asks the server for targets held elsewhere, as
+// far as other plugins can tell.
+func (p *parser) resolveAs(s statement) error {
+	addr, err := netip.ParseAddr(s.args[0])
+	switch {
+	case err != nil || addr.Zone() != "":
+		return s.errorf("resolve_as %q is not an address, such as 192.0.2.1 or 2001:db8::1", s.args[0])
+	case addr.Is4In6():
+		return s.errorf("resolve_as %q is an IPv4 address in IPv6 form; write %s", s.args[0], addr.Unmap())
+	case addr.IsUnspecified() || addr.IsMulticast():
+		return s.errorf("resolve_as %q is the address of no client", s.args[0])
+	}
+	p.decl.resolveAs = addr
+	return nil
+}
+
+// throughDecl is a fallthrough line. A nil one never falls through.
+type throughDecl struct {
+	statement
+	fall.F
+}
+
+func (p *parser) fallthroughNames(s statement) (err error) {
+	p.decl.through, err = newThrough(s)
+	return err
+}
+
+func (p *parser) fallthroughTypes(s statement) (err error) {
+	p.decl.types, err = newThrough(s)
+	return err
+}
+
+func newThrough(s statement) (*throughDecl, error) {
+	zones, err := s.zones()
+	if err != nil {
+		return nil, err
+	}
+	d := &throughDecl{statement: s}
+	d.SetZonesFromArgs(zones)
+	return d, nil
+}
+
+// through returns what the catalog asks, nil when d is.
+func (d *throughDecl) through() func(name string) bool {
+	if d == nil {
+		return nil
+	}
+	return d.Through
+}
+
+// outside returns the zones of d that no zone of the block lies in, nor in one.
+func (d *throughDecl) outside(zones []string) []string {
+	if d == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(d.Zones), func(z string) bool {
+		return slices.ContainsFunc(zones, func(zone string) bool {
+			return dns.IsSubDomain(z, zone) || dns.IsSubDomain(zone, z)
+		})
+	})
+}
