@@ -39,8 +39,7 @@ func (p *parser) loadBalancer(s statement) (err error) {
 	if d.names, err = p.names(s, s.args[0]); err != nil {
 		return err
 	}
-	p.decl.balancers = append(p.decl.balancers, d)
-	return p.block(s, []rule{
+	err = p.block(s, []rule{
 		{word: "ttl", usage: "SECONDS", min: 1, max: 1, once: true, read: func(s statement) error {
 			ttl, err := s.seconds(s.args[0])
 			d.ttl = &ttl
@@ -52,6 +51,10 @@ func (p *parser) loadBalancer(s statement) (err error) {
 			return p.targetGroup(s, d)
 		}},
 	})
+	if err == nil {
+		p.decl.balancers = append(p.decl.balancers, d)
+	}
+	return err
 }
 
 func (d *balancerDecl) crossZone(s statement) error {

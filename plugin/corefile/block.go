@@ -1,6 +1,7 @@
 package corefile
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -52,7 +53,8 @@ const (
 	required
 )
 
-// block reads the statements of the block that opener opened, up to its brace.
+// block reads the statements of the block that opener opened, up to its brace. It records
+// each error and goes on with the next statement; then it returns errRecorded.
 //
 // The Dispenser's own NextBlock is not used: nested, it takes the block of the next
 // stanza for that of a stanza without one.
@@ -60,25 +62,74 @@ func (p *parser) block(opener statement, rules []rule) error {
 	p.blocks = append(p.blocks, rules)
 	defer func() { p.blocks = p.blocks[:len(p.blocks)-1] }()
 	seen := make(map[string]record.Pos)
+	var failed error
+	blockless := false // the statement before lacks its '{'
 	for p.tokens.Next() {
 		switch p.tokens.Val() {
 		case "}":
+			p.depth--
 			if p.tokens.NextArg() {
-				return p.tokens.Errf("unexpected %q after '}': start a new line", conceal(p.tokens.Val()))
+				return lostError{p.tokens.Errf("unexpected %q after '}': start a new line", conceal(p.tokens.Val()))}
 			}
-			return nil
+			return failed
 		case "{":
-			return p.tokens.Err("unexpected '{' at the start of a line: it belongs at the end of the line before")
+			if blockless { // it stands on the next line
+				p.depth++
+				p.skip(p.depth - 1)
+				blockless = false
+				continue
+			}
+			return lostError{p.tokens.Err("unexpected '{' at the start of a line: it belongs at the end of the line before")}
 		}
+		depth := p.depth
 		s, err := p.line()
-		if err != nil {
+		if err == nil {
+			err = p.follow(s, opener, rules, seen)
+		}
+		if err == nil {
+			blockless = false
+			continue
+		}
+		if _, lost := errors.AsType[lostError](err); lost {
 			return err
 		}
-		if err := p.follow(s, opener, rules, seen); err != nil {
-			return err
+		p.failures.add(err)
+		_, blockless = errors.AsType[blocklessError](err)
+		p.skip(depth)
+		p.lose(s)
+		failed = errRecorded
+	}
+	return lostError{opener.errorf("the block of %q is not closed: a '}' is missing", opener.keyword)}
+}
+
+// skip skips the rest of a statement and its block, to the depth that it stands at.
+func (p *parser) skip(depth int) {
+	for p.tokens.NextArg() || p.depth > depth && p.tokens.Next() {
+		switch p.tokens.Val() {
+		case "{":
+			p.depth++
+		case "}":
+			p.depth--
 		}
 	}
-	return opener.errorf("the block of %q is not closed: a '}' is missing", opener.keyword)
+}
+
+// lose remembers what a statement with an error was to define.
+func (p *parser) lose(s statement) {
+	if len(p.blocks) > 1 || len(s.args) == 0 {
+		return
+	}
+	switch s.keyword {
+	case "check":
+		p.failures.check(s.args[0])
+	case "route53":
+		p.failures.files = true
+	default:
+		names, _ := p.names(s, s.args[0])
+		for _, at := range names {
+			p.failures.name(at.name)
+		}
+	}
 }
 
 // line reads the rest of a line whose first word is the current token.
@@ -92,14 +143,15 @@ func (p *parser) line() (statement, error) {
 		case "{":
 			if p.tokens.NextArg() {
 				if s.secret() {
-					return s, s.errorf("unexpected '{': %q has no block", s.keyword)
+					return s, lostError{s.errorf("unexpected '{': %q has no block", s.keyword)}
 				}
-				return s, s.errorf("unexpected %q after '{': start a new line", p.tokens.Val())
+				return s, lostError{s.errorf("unexpected %q after '{': start a new line", p.tokens.Val())}
 			}
 			s.open = true
+			p.depth++
 			return s, nil
 		case "}":
-			return s, s.errorf("unexpected '}' after %q: it must be on a line of its own", s.text(len(s.args)))
+			return s, lostError{s.errorf("unexpected '}' after %q: it must be on a line of its own", s.text(len(s.args)))}
 		case "":
 			return s, s.errorf("unexpected empty word after %q: is an environment variable not set?", s.text(len(s.args)))
 		default:
@@ -143,7 +195,7 @@ func (p *parser) follow(s, opener statement, rules []rule, seen map[string]recor
 	case s.open && r.block == forbidden:
 		return s.errorf("unexpected '{': %q has no block; write: %s", r.word, usage)
 	case !s.open && r.block == required:
-		return s.errorf("%q needs a block: end the line with '{'", r.word)
+		return blocklessError{s.errorf("%q needs a block: end the line with '{'", r.word)}
 	}
 	return r.read(s)
 }
@@ -155,7 +207,7 @@ func (s *statement) isFor(r rule) bool { return r.word == s.keyword }
 func (p *parser) unknown(s, opener statement, rules []rule) error {
 	around := p.blocks[:len(p.blocks)-1]
 	if slices.ContainsFunc(around, func(outer []rule) bool { return slices.ContainsFunc(outer, s.isFor) }) {
-		return s.errorf("%q cannot stand in the block of %q at %s; is the '}' of that block missing?", s.keyword, opener.keyword, opener.pos)
+		return lostError{s.errorf("%q cannot stand in the block of %q at %s; is the '}' of that block missing?", s.keyword, opener.keyword, opener.pos)}
 	}
 	words := make([]string, len(rules))
 	for i, r := range rules {

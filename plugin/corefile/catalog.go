@@ -31,6 +31,7 @@ type builder struct {
 	again    bool                // the files may have changed since the block was read
 
 	warnings []record.Problem
+	failures *failures
 
 	kept struct { // where the catalog's parts are allocated
 		groups arena.Of[record.Group]
@@ -57,7 +58,7 @@ type aliasKey struct {
 }
 
 func newBuilder(d *declaration, now time.Time) *builder {
-	b := &builder{decl: d, now: now, catalog: record.NewCatalog(d.zones), checks: newCheckList(d.checks)}
+	b := &builder{decl: d, now: now, catalog: record.NewCatalog(d.zones), checks: newCheckList(d.checks), failures: new(failures)}
 	b.kept.values = record.NewValueParser()
 	return b
 }
@@ -66,27 +67,42 @@ func (b *builder) build(ctx context.Context) (*Config, error) {
 	if len(b.decl.imports) > 0 {
 		b.checks.imported = func(id string) (healthcheck.Check, record.Pos, bool, error) { return b.importedCheck(ctx, id) }
 	}
-	addImports := func() error { return b.addImports(ctx) }
-	for _, step := range []func() error{b.resolveChecks, b.addGroups, b.addBalancers, addImports, b.resolveTargets, b.setSOAs, ctx.Err} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	b.checks.failed = b.failures.checks
+	b.resolveChecks()
+	b.addGroups()
+	b.addBalancers()
+	if err := b.addImports(ctx); err != nil {
+		b.failures.add(err)
+		b.failures.files = true
+	}
+	b.resolveTargets()
+	err := b.setSOAs()
+	b.failures.add(err)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	b.warnings = append(b.warnings, b.decl.warnings...)
 	b.setFallthrough()
-	if err := b.addNameServers(); err != nil {
-		return nil, err
+	if err == nil {
+		b.failures.add(b.addNameServers())
 	}
 	b.warnUnused()
+	if len(b.failures.errs) > 0 {
+		b.expectFailed()
+	}
 	problems := b.catalog.Validate()
 	if b.imported != nil {
 		problems = b.imported.Note(problems)
 	}
 	for _, p := range problems {
 		if p.Level == record.Refused {
-			return nil, record.ErrorAt(p.Pos, "%w", p.Err)
+			b.failures.add(record.ErrorAt(p.Pos, "%w", p.Err))
+			continue
 		}
 		b.warnings = append(b.warnings, p)
+	}
+	if err := b.failures.err(); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(b.warnings, func(x, y record.Problem) int {
 		return cmp.Or(strings.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line))
@@ -101,7 +117,7 @@ func (b *builder) warn(pos record.Pos, key record.Key, id, kind, format string, 
 }
 
 // addGroups adds a group for each name and type of each stanza.
-func (b *builder) addGroups() error {
+func (b *builder) addGroups() {
 	n := 0
 	for _, g := range b.decl.groups {
 		n += len(g.names) * len(g.types)
@@ -111,12 +127,27 @@ func (b *builder) addGroups() error {
 		for _, at := range g.names {
 			for _, typ := range g.types {
 				if err := b.addGroup(g, at, typ); err != nil {
-					return err
+					b.failures.add(err)
+					b.failures.name(at.name)
 				}
 			}
 		}
 	}
-	return nil
+	for _, g := range b.decl.broken {
+		b.checkRecords(g)
+	}
+}
+
+// checkRecords looks for errors in the records of a stanza that has others.
+func (b *builder) checkRecords(d *groupDecl) {
+	for i := range d.records {
+		for _, at := range d.names {
+			for _, typ := range d.types {
+				_, err := b.recordSet(&d.records[i], record.Key{Name: at.name, Type: typ}, at.zone)
+				b.failures.add(err)
+			}
+		}
+	}
 }
 
 func (b *builder) addGroup(d *groupDecl, at placed, typ uint16) error {
@@ -221,14 +252,16 @@ func distinct(g *record.Group) error {
 
 // resolveTargets finds out which names the aliases point at. A target that was taken for a
 // name of these zones stays that name when a change of imported files takes it away.
-func (b *builder) resolveTargets() error {
+func (b *builder) resolveTargets() {
 	if len(b.decl.imports) > 0 {
 		b.targets = make(map[aliasKey]string, len(b.aliases))
 	}
 	for _, a := range b.aliases {
 		name, err := b.catalog.ResolveTarget(a.zone, a.target, a.typ)
 		if err != nil {
-			return record.ErrorAt(a.pos, "alias target %w", err)
+			b.failures.add(record.ErrorAt(a.pos, "alias target %w", err))
+			a.to.Name = "invalid." // elsewhere
+			continue
 		}
 		written := aliasKey{a.pos, a.zone, a.typ}
 		if before, ok := b.before[written]; ok && before != name {
@@ -246,7 +279,15 @@ func (b *builder) resolveTargets() error {
 			}
 		}
 	}
-	return nil
+}
+
+// expectFailed lets names that could not be read count as held by others, so that aliases
+// to them are no errors too.
+func (b *builder) expectFailed() {
+	c := b.catalog
+	names, types := c.Fallthrough, c.FallthroughTypes
+	c.Fallthrough = func(name string) bool { return b.failures.mayHold(name) || names != nil && names(name) }
+	c.FallthroughTypes = func(name string) bool { return b.failures.mayHold(name) || types != nil && types(name) }
 }
 
 // setSOAs gives every zone its SOA: the record that the block holds, else one made from

@@ -32,28 +32,38 @@ type Config struct {
 
 // Load reads the steer directive that the tokens of a server block hold, and the files that
 // it names. It works in three steps: the parser turns words into declarations, the builder
-// turns declarations into a catalog, and the catalog validates itself. Every error carries
-// file and line, and shows no user names, passwords or queries of URLs.
+// turns declarations into a catalog, and the catalog validates itself. An error of what is
+// written is of type [Errors]: all that is wrong, each with file and line, and without the
+// user names, passwords and queries of URLs.
 func Load(ctx context.Context, tokens *caddyfile.Dispenser, env Env) (*Config, error) {
-	var d *declaration
+	var (
+		d      *declaration
+		failed failures
+	)
 	for tokens.Next() {
 		if d != nil {
-			return nil, record.ErrorAt(record.Pos{File: tokens.File(), Line: tokens.Line()}, "%w", plugin.ErrOnce)
+			failed.add(record.ErrorAt(record.Pos{File: tokens.File(), Line: tokens.Line()}, "%w", plugin.ErrOnce))
+			break
 		}
-		p := &parser{tokens: tokens, env: env, decl: newDeclaration(), checks: make(map[string]record.Pos)}
-		if err := p.directive(); err != nil {
-			return nil, concealError(err)
-		}
+		p := &parser{tokens: tokens, env: env, decl: newDeclaration(), checks: make(map[string]record.Pos), failures: &failed}
 		d = p.decl
+		if err := p.directive(); err != nil {
+			failed.add(err)
+			if _, lost := errors.AsType[lostError](err); lost || p.zones == nil {
+				return nil, failed.err()
+			}
+		}
 	}
 	if d == nil {
 		return nil, errors.New("no steer directive")
 	}
-	c, err := newBuilder(d, env.Now).build(ctx)
+	b := newBuilder(d, env.Now)
+	b.failures = &failed
+	c, err := b.build(ctx)
 	if len(d.imports) == 0 { // and nothing is built of them again
 		d.checks, d.groups, d.balancers = nil, nil, nil
 	}
-	return c, concealError(err)
+	return c, err
 }
 
 // Reload reads the imported files again and returns a new configuration of them and the

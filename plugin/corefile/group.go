@@ -89,8 +89,7 @@ func (p *parser) weighted(s statement) error {
 			}
 			r, err := p.record(s, s.args[1:])
 			r.weight = uint16(weight)
-			g.records = append(g.records, r)
-			return err
+			return g.add(r, err)
 		}}}
 	})
 }
@@ -104,8 +103,7 @@ func (p *parser) failover(s statement) error {
 		add := func(s statement, tier uint64, words []string) error {
 			r, err := p.record(s, words)
 			r.tier = uint16(tier)
-			g.records = append(g.records, r)
-			return err
+			return g.add(r, err)
 		}
 		return []rule{
 			{word: "primary", usage: whatUsage, min: 1, max: many, read: func(s statement) error { return add(s, 1, s.args) }},
@@ -126,8 +124,7 @@ func (p *parser) multivalue(s statement) error {
 	return p.policy(s, record.Multivalue, func(g *groupDecl) []rule {
 		return []rule{{word: "value", usage: "VALUE " + recordUsage, min: 1, max: many, read: func(s statement) error {
 			r, err := p.record(s, s.args)
-			g.records = append(g.records, r)
-			return err
+			return g.add(r, err)
 		}}}
 	})
 }
@@ -150,9 +147,18 @@ func (p *parser) policy(s statement, policy record.Policy, rules func(*groupDecl
 		}},
 	}
 	if err := p.block(s, append(common, rules(g)...)); err != nil {
+		p.decl.broken = append(p.decl.broken, g)
 		return err
 	}
 	return p.declare(s, g, g.records...)
+}
+
+// add adds a record to a group, unless it could not be read.
+func (g *groupDecl) add(r recordDecl, err error) error {
+	if err == nil {
+		g.records = append(g.records, r)
+	}
+	return err
 }
 
 // declare completes a stanza: records take over what its block says, and are held

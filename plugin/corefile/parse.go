@@ -35,6 +35,7 @@ type declaration struct {
 
 	checks []*checkDecl // named ones
 	groups []*groupDecl
+	broken []*groupDecl // could be read in part only: held nowhere
 
 	balancers []*balancerDecl
 
@@ -57,6 +58,9 @@ type parser struct {
 	zones  *record.Catalog       // empty; it knows which zone a name is in
 	checks map[string]record.Pos // where the named ones are defined
 	blocks [][]rule              // of the blocks that are open, the innermost last
+	depth  int                   // how many braces are open
+
+	failures *failures
 }
 
 // directive reads `steer [ZONE...] { ... }`; the keyword is the current token.

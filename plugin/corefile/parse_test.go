@@ -2,9 +2,12 @@ package corefile
 
 import (
 	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,10 +79,38 @@ func TestParseBad(t *testing.T) {
 	}
 }
 
+// TestParseSeveral compares all errors of each file of testdata/several with the lines
+// beside it: a mistake does not hide others, and is reported once.
+func TestParseSeveral(t *testing.T) {
+	for _, file := range corefiles(t, "several") {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			_, err := parseText(read(t, file))
+			all, ok := errors.AsType[Errors](err)
+			if !ok {
+				t.Fatalf("got %v, want errors", err)
+			}
+			got := ""
+			for _, err := range all {
+				got += err.Error() + "\n"
+			}
+			golden := strings.TrimSuffix(file, ".corefile") + ".want"
+			if *update {
+				write(t, golden, got)
+			}
+			if want := read(t, golden); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			if want := fmt.Sprintf("%v (and %d more error", all[0], len(all)-1); !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("the error is %q, want it to begin with %q", err, want)
+			}
+		})
+	}
+}
+
 // TestParseRepeats parses every file several times: neither errors nor results may
 // depend on the order of a map.
 func TestParseRepeats(t *testing.T) {
-	for _, file := range append(corefiles(t, "ok"), corefiles(t, "bad")...) {
+	for _, file := range slices.Concat(corefiles(t, "ok"), corefiles(t, "bad"), corefiles(t, "several")) {
 		text := read(t, file)
 		first := outcome(text)
 		for range 5 {
@@ -107,7 +138,7 @@ func TestParseEmpty(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, file := range append(corefiles(f, "ok"), corefiles(f, "bad")...) {
+	for _, file := range slices.Concat(corefiles(f, "ok"), corefiles(f, "bad"), corefiles(f, "several")) {
 		f.Add(read(f, file))
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -21,6 +21,7 @@ type checkList struct {
 	defined []*checkDecl // the first of all
 	named   map[string]int32
 	used    map[int32]bool
+	failed  map[string]bool // named ones that could not be read
 
 	// imported returns the health check that an imported file defines under an id, and its
 	// position; false where none does. Nil without imports.
@@ -76,19 +77,20 @@ func (l *checkList) places() string {
 }
 
 // resolveChecks finds the children of calculated checks.
-func (b *builder) resolveChecks() error {
+func (b *builder) resolveChecks() {
 	l := b.checks
 	for i, d := range l.defined {
 		for _, name := range d.children {
 			child, ok, err := l.find(name)
 			check := &l.all[i] // find may move it
 			switch {
+			case err == nil && !ok && l.failed[name]:
+				continue
 			case err != nil:
-				return err
 			case !ok:
-				return record.ErrorAt(d.pos, "calculated check %q counts %q, and no check of that name is defined %s%s", check.Name, conceal(name), l.places(), suggest(name, l.names()))
+				err = record.ErrorAt(d.pos, "calculated check %q counts %q, and no check of that name is defined %s%s", check.Name, conceal(name), l.places(), suggest(name, l.names()))
 			case int(child) == i:
-				return record.ErrorAt(d.pos, "calculated check %q counts itself", check.Name)
+				err = record.ErrorAt(d.pos, "calculated check %q counts itself", check.Name)
 			case l.all[child].Calculated:
 				at, imported := l.from[child]
 				if imported && b.again {
@@ -99,7 +101,11 @@ func (b *builder) resolveChecks() error {
 				if !imported {
 					at = l.defined[child].pos
 				}
-				return record.ErrorAt(d.pos, "calculated check %q counts %q, which is calculated itself (%s); name the checks that one counts", check.Name, name, at)
+				err = record.ErrorAt(d.pos, "calculated check %q counts %q, which is calculated itself (%s); name the checks that one counts", check.Name, name, at)
+			}
+			if err != nil {
+				b.failures.add(err)
+				continue
 			}
 			check.Children = append(check.Children, int(child))
 			l.used[child] = true
@@ -109,7 +115,6 @@ func (b *builder) resolveChecks() error {
 			b.warn(d.pos, record.Key{}, "", "never healthy", "calculated check %q wants %d healthy of %d checks, so it is never healthy", check.Name, check.HealthyThreshold, len(check.Children))
 		}
 	}
-	return nil
 }
 
 // index returns the number of the check that a record refers to. values are the
@@ -120,6 +125,8 @@ func (l *checkList) index(ref *checkRef, values []dns.RR) (int32, error) {
 		switch {
 		case err != nil:
 			return record.NoCheck, err
+		case !ok && l.failed[ref.name]:
+			return record.NoCheck, nil
 		case !ok:
 			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined %s, and no URL (http://, https:// or tcp://)%s", conceal(ref.name), l.places(), suggest(ref.name, l.names()))
 		}

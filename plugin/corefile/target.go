@@ -9,7 +9,7 @@ import (
 )
 
 // addBalancers adds the load balancer of each stanza under each of its names.
-func (b *builder) addBalancers() error {
+func (b *builder) addBalancers() {
 	for _, d := range b.decl.balancers {
 		ttl := b.decl.ttl
 		if d.ttl != nil {
@@ -17,18 +17,22 @@ func (b *builder) addBalancers() error {
 		}
 		groups, err := b.targetGroups(d)
 		if err != nil {
-			return err
+			b.failures.add(err)
+			for _, at := range d.names {
+				b.failures.name(at.name)
+			}
+			continue
 		}
 		for _, at := range d.names {
 			lb := &record.LoadBalancer{Name: at.name, Pos: d.pos, TTL: ttl, CrossZone: d.cross, Zones: d.zones, Groups: groups}
 			for _, g := range lb.RRGroups() {
 				if err := b.catalog.Add(g); err != nil {
-					return err
+					b.failures.add(err)
+					break
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // targetGroups finds the zones and the checks of a load balancer's targets.
@@ -72,6 +76,9 @@ func (b *builder) targetCheck(g *targetGroupDecl) (func(addr string) int32, erro
 		}, nil
 	}
 	shared, err := b.checks.index(g.check, nil)
+	if err == nil && shared == record.NoCheck { // it could not be read
+		err = errRecorded
+	}
 	return func(string) int32 { return shared }, err
 }
 
