@@ -21,8 +21,10 @@ func setup(c *caddy.Controller) error {
 	}
 	c.OnStartup(in.Start)
 	c.OnShutdown(in.Stop)
-	c.OnRestart(instance.Sweep)
-	c.OnRestartFailed(instance.Sweep)
+	if in.First() { // for all server blocks
+		c.OnRestart(instance.Sweep)
+		c.OnRestartFailed(instance.Sweep)
+	}
 	dnsserver.GetConfig(c).AddPlugin(func(next plugin.Handler) plugin.Handler {
 		in.Handler().Next = next
 		return in.Handler()

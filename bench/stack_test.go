@@ -16,7 +16,7 @@ import (
 const maxStack = 512
 
 // rare are the functions that a found answer does not go through, or goes through once
-// in a server's life.
+// for each zone of a server.
 var rare = []string{
 	"handler.(*Handler).absent",
 	"handler.(*Handler).present",
@@ -24,7 +24,7 @@ var rare = []string{
 	"handler.(*Handler).empty",
 	"handler.annotate", // with the metadata plugin only
 	"handler.(*Handler).captureServer",
-	"handler.(*counters).add",
+	"handler.(*Handler).countFirst",
 }
 
 // frame is what the compiler says of a function.

@@ -129,6 +129,7 @@ func (l *Lease) leave() {
 			p.forget(c, &probes)
 		}
 	}
+	p.namesakes = nil // which may hold what leaves
 	others := slices.DeleteFunc(p.owners[l.owner], func(o *Lease) bool { return o == l })
 	if p.owners[l.owner] = others; len(others) == 0 {
 		delete(p.owners, l.owner)

@@ -41,6 +41,7 @@ type Pool struct {
 	checkers     map[uint64]*checker
 	owners       map[string][]*Lease // by owner, the newest last
 	acquired     int                 // leases so far
+	namesakes    *namesakes          // nil while nobody asks
 	wheel        wheel
 	ready        list // due, status known
 	fresh        list // due, status not known yet
@@ -122,6 +123,9 @@ func (p *Pool) Acquire(owner string, checks []Check) *Lease {
 	p.acquired++
 	l.number = p.acquired
 	p.owners[owner] = append(p.owners[owner], l)
+	if p.namesakes != nil {
+		p.namesakes.joined = append(p.namesakes.joined, l)
+	}
 	p.redefine(l, old)
 	if p.mayNotify() {
 		go p.notify()

@@ -1,11 +1,12 @@
 package healthcheck
 
+import "time"
+
 // predecessors are the checks that those of a new lease go on from. They are looked at
 // while Pool.mu is held.
 type predecessors struct {
-	pool   *Pool
-	own    map[string]*entry   // those of the same owner, by name
-	others map[namesake]*entry // those of all owners; nil until it is needed
+	pool *Pool
+	own  map[string]*entry // those of the same owner, by name
 }
 
 // namesake is what a check of another owner must share to be a predecessor.
@@ -35,29 +36,49 @@ func (o *predecessors) of(check *Check) *entry {
 	if e := o.own[check.Name]; e != nil {
 		return e
 	}
-	if o.others == nil {
-		o.others = map[namesake]*entry{}
-		for _, leases := range o.pool.owners {
-			for _, l := range leases {
-				o.add(l)
-			}
-		}
-	}
-	return o.others[namesakeOf(check.Name, &check.Spec)]
+	return o.pool.namesake(namesakeOf(check.Name, &check.Spec))
 }
 
-func (o *predecessors) add(l *Lease) {
+// namesakes are the newest checks of all owners by name and endpoint. Thousands of owners
+// may ask during one reload, so what is made for the first of them is kept for the others.
+type namesakes struct {
+	newest map[namesake]*entry
+	joined []*Lease // those since that are not in newest: the last one never has to be
+	used   time.Duration
+}
+
+// namesake returns the newest check of any owner that has a name and endpoint, or nil.
+func (p *Pool) namesake(at namesake) *entry {
+	if p.namesakes == nil {
+		p.namesakes = &namesakes{newest: map[namesake]*entry{}}
+		for _, leases := range p.owners {
+			p.namesakes.joined = append(p.namesakes.joined, leases...)
+		}
+	}
+	n := p.namesakes
+	for _, l := range n.joined {
+		n.add(l)
+	}
+	n.joined, n.used = nil, p.now()
+	return n.newest[at]
+}
+
+func (n *namesakes) add(l *Lease) {
 	for i := range l.entries {
 		e := &l.entries[i]
 		if e.checker == nil {
 			continue
 		}
 		at := namesakeOf(e.name, &e.checker.spec)
-		if other := o.others[at]; other == nil || other.lease.number < l.number {
-			o.others[at] = e
+		if other := n.newest[at]; other == nil || other.lease.number < l.number {
+			n.newest[at] = e
 		}
 	}
 }
+
+// namesakesKept is how long namesakes are kept for the next owner to ask. It is much
+// longer than it takes to read one server block without large imports.
+const namesakesKept = time.Second
 
 // redefine counts and reports the transitions that the definitions of a new lease make: a
 // check can be inverted, disabled or calculated otherwise now. The caller holds p.mu.

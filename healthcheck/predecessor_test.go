@@ -1,9 +1,12 @@
 package healthcheck
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/steerdns/steer/internal/scaling"
 )
 
 // A server block whose keys change is another owner.
@@ -58,4 +61,51 @@ func TestAChangedDefinitionIsATransition(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Among the checks of all owners a predecessor is found by one look at them, however many
+// owners ask for one, and nothing is kept of that look for long.
+func TestManyOwners(t *testing.T) {
+	scaling.Linear(t, 500, func(n int) func() {
+		w := newWorld()
+		p := w.pool()
+		leases := make([]*Lease, n)
+		t.Cleanup(func() {
+			for _, l := range leases {
+				l.Release()
+			}
+		})
+		return func() {
+			for i := range leases {
+				check := ownEndpoint(i)
+				leases[i] = p.Acquire(check.Name, []Check{check})
+			}
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		p := w.pool()
+		defer p.Acquire("one", []Check{tcp("a")}).Release()
+		defer p.Acquire("two", []Check{tcp("b")}).Release()
+		if !kept(p) {
+			t.Error("nothing is kept for the next owner")
+		}
+		time.Sleep(time.Minute)
+		if kept(p) {
+			t.Error("checks are kept for owners that do not come")
+		}
+	})
+}
+
+// ownEndpoint is a check of its own endpoint.
+func ownEndpoint(i int) Check {
+	check := tcp(fmt.Sprintf("web-%d", i))
+	check.Spec.Port = uint16(1 + i)
+	return check
+}
+
+func kept(p *Pool) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.namesakes != nil
 }

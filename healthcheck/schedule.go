@@ -80,6 +80,9 @@ func (p *Pool) startDue(s *scheduler) (next int64) {
 		return never // stopped
 	}
 	now := p.now() // after the wait for the lock, which says nothing about the load
+	if p.namesakes != nil && now-p.namesakes.used > namesakesKept {
+		p.namesakes = nil
+	}
 	p.wheel.take(int64(now/slot), p.queue)
 	p.starts = pace(p.starts, time.Duration(p.slowest.Swap(0)), p.backlog)
 	p.launch(s, now)

@@ -16,6 +16,7 @@ var mayImport = map[string][]string{
 	"healthcheck":        {},
 	"internal/arena":     {},
 	"internal/regular":   {},
+	"internal/scaling":   {},
 	"plugin/record":      {"healthcheck", "internal/arena"},
 	"plugin/routing":     {"plugin/record", "healthcheck", "internal/arena"},
 	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck", "internal/arena"},

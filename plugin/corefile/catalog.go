@@ -372,7 +372,7 @@ func (b *builder) setFallthrough() {
 	b.catalog.FallthroughTypes = b.decl.types.through()
 	for _, d := range []*throughDecl{b.decl.through, b.decl.types} {
 		for _, zone := range d.outside(b.catalog.Zones) {
-			b.warn(d.pos, record.Key{}, "", "fallthrough zone", "%s %s has no effect: the zones of this block are %s", d.keyword, zone, strings.Join(b.catalog.Zones, ", "))
+			b.warn(d.pos, record.Key{}, "", "fallthrough zone", "%s %s has no effect: the zones of this block are %s", d.keyword, zone, record.Enumerate(b.catalog.Zones))
 		}
 	}
 }

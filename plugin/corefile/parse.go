@@ -11,13 +11,10 @@ package corefile
 import (
 	"fmt"
 	"net/netip"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/coredns/caddy/caddyfile"
 	"github.com/coredns/coredns/plugin"
-	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
 )
@@ -80,16 +77,24 @@ func (p *parser) directive() error {
 	return p.block(s, p.stanzas())
 }
 
-// unreachableZones records the zones that no query reaches: CoreDNS hands a server block what is at or
-// below its keys.
+// unreachableZones records the zones that no query reaches: CoreDNS hands a server block
+// what is at or below its keys.
 func (p *parser) unreachableZones(s statement) {
 	keys := plugin.OriginsFromArgsOrServerBlock(nil, p.env.Keys)
+	if len(keys) == 0 {
+		return
+	}
+	for i, key := range keys {
+		if name, err := record.Canonical(key); err == nil {
+			keys[i] = name
+		}
+	}
+	reached := newZoneSet(keys)
 	for _, zone := range p.decl.zones {
-		related := func(key string) bool { return dns.IsSubDomain(key, zone) || dns.IsSubDomain(zone, key) }
-		if len(keys) > 0 && !slices.ContainsFunc(keys, related) {
+		if !reached.related(zone) {
 			p.decl.warnings = append(p.decl.warnings, record.Problem{
 				Pos: s.pos, Key: record.Key{Name: zone}, Kind: "unreachable zone",
-				Err: fmt.Errorf("zone %q is not in this server block (%s), so no query for it arrives here", zone, strings.Join(keys, ", ")),
+				Err: fmt.Errorf("zone %q is not in this server block (%s), so no query for it arrives here", zone, record.Enumerate(keys)),
 			})
 		}
 	}

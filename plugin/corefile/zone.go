@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/coredns/coredns/plugin"
-	"github.com/coredns/coredns/plugin/pkg/fall"
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/plugin/record"
@@ -142,7 +141,8 @@ func (p *parser) resolveAs(s statement) error {
 // throughDecl is a fallthrough line. A nil one never falls through.
 type throughDecl struct {
 	statement
-	fall.F
+	names []string // canonical
+	zones zoneSet
 }
 
 func (p *parser) fallthroughNames(s statement) (err error) {
@@ -156,13 +156,14 @@ func (p *parser) fallthroughTypes(s statement) (err error) {
 }
 
 func newThrough(s statement) (*throughDecl, error) {
-	zones, err := s.zones()
+	names, err := s.zones()
 	if err != nil {
 		return nil, err
 	}
-	d := &throughDecl{statement: s}
-	d.SetZonesFromArgs(zones)
-	return d, nil
+	if len(names) == 0 {
+		names = []string{"."}
+	}
+	return &throughDecl{s, names, newZoneSet(names)}, nil
 }
 
 // through returns what the catalog asks, nil when d is.
@@ -170,7 +171,7 @@ func (d *throughDecl) through() func(name string) bool {
 	if d == nil {
 		return nil
 	}
-	return d.Through
+	return d.zones.contain
 }
 
 // outside returns the zones of d that no zone of the block lies in, nor in one.
@@ -178,9 +179,43 @@ func (d *throughDecl) outside(zones []string) []string {
 	if d == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(d.Zones), func(z string) bool {
-		return slices.ContainsFunc(zones, func(zone string) bool {
-			return dns.IsSubDomain(z, zone) || dns.IsSubDomain(zone, z)
-		})
-	})
+	block := newZoneSet(zones)
+	return slices.DeleteFunc(slices.Clone(d.names), block.related)
+}
+
+// zoneSet is a set of zones in which a name is found in as many steps as it has labels.
+type zoneSet struct {
+	zones map[string]struct{}
+	above map[string]struct{} // what one of the zones lies in
+}
+
+// newZoneSet returns a set of canonical zones.
+func newZoneSet(zones []string) zoneSet {
+	s := zoneSet{make(map[string]struct{}, len(zones)), make(map[string]struct{})}
+	for _, zone := range zones {
+		s.zones[zone] = struct{}{}
+		for above, ok := record.Parent(zone); ok; above, ok = record.Parent(above) {
+			if _, known := s.above[above]; known {
+				break
+			}
+			s.above[above] = struct{}{}
+		}
+	}
+	return s
+}
+
+// contain reports whether a canonical name is in one of the zones.
+func (s zoneSet) contain(name string) bool {
+	for ok := true; ok; name, ok = record.Parent(name) {
+		if _, in := s.zones[name]; in {
+			return true
+		}
+	}
+	return false
+}
+
+// related reports whether a canonical zone is in one of the zones, or one of them in it.
+func (s zoneSet) related(zone string) bool {
+	_, above := s.above[zone]
+	return above || s.contain(zone)
 }

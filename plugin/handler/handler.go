@@ -53,7 +53,7 @@ type Handler struct {
 
 // New returns a Handler that answers from the data.
 func New(d *Snapshot) *Handler {
-	h := &Handler{rand: rand.Uint64N}
+	h := &Handler{rand: rand.Uint64N, counters: counters{zones: len(d.zones)}}
 	h.data.Store(d)
 	return h
 }

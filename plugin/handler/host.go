@@ -1,11 +1,5 @@
 package handler
 
-import (
-	"slices"
-
-	"github.com/miekg/dns"
-)
-
 // Ready implements ready.Readiness: true once every check knows its first status, or
 // has had its time to. It never depends on endpoints being up.
 func (h *Handler) Ready() bool { return h.IsReady == nil || h.IsReady() }
@@ -15,9 +9,9 @@ func (h *Handler) Ready() bool { return h.IsReady == nil || h.IsReady() }
 // list is walked for each query.
 func (h *Handler) CacheBypassZones() []string {
 	var outer []string
-	zones := h.data.Load().Catalog.Zones
-	for _, z := range zones {
-		if !slices.ContainsFunc(zones, func(o string) bool { return o != z && dns.IsSubDomain(o, z) }) {
+	c := h.data.Load().Catalog
+	for _, z := range c.Zones {
+		if !c.Nested(z) {
 			outer = append(outer, z)
 		}
 	}

@@ -24,6 +24,7 @@ var answersTotal = promauto.NewCounterVec(prometheus.CounterOpts{
 // counters are the counters of one handler, resolved so that a query has no label to
 // look up.
 type counters struct {
+	zones   int // of the block: as many in each of its snapshots, but the empty one of a stopped block
 	servers atomic.Pointer[[]serverCounters]
 	mu      sync.Mutex // serialises adding a server
 }
@@ -31,8 +32,11 @@ type counters struct {
 // serverCounters are the counters of one server that the handler answers on.
 type serverCounters struct {
 	server *dnsserver.Server
-	zones  [][routing.Reasons]prometheus.Counter // by zone.number
+	zones  []atomic.Pointer[zoneCounters] // by zone.number; nil until the zone's first answer
 }
+
+// zoneCounters are the counters of one zone on one server, by reason.
+type zoneCounters [routing.Reasons]prometheus.Counter
 
 // count counts an answer.
 func (h *Handler) count(ctx context.Context, z *zone, reason routing.Reason) {
@@ -40,45 +44,55 @@ func (h *Handler) count(ctx context.Context, z *zone, reason routing.Reason) {
 	if list := h.counters.servers.Load(); list != nil {
 		for i := range *list {
 			if s := &(*list)[i]; s.server == server {
-				s.zones[z.number][reason].Inc()
-				return
+				if c := s.zones[z.number].Load(); c != nil {
+					c[reason].Inc()
+					return
+				}
 			}
 		}
 	}
-	h.counters.add(server, h.data.Load().zones)
-	h.count(ctx, z, reason)
+	h.countFirst(server, z, reason)
 }
 
-// add makes the counters of a server that has not been seen before.
+// countFirst counts the first answer of a zone on a server. There may be many zones, so
+// the counters of each are made by its first answer and not by that of another.
 //
 //go:noinline
-func (c *counters) add(server *dnsserver.Server, zones []*zone) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var list []serverCounters
-	if old := c.servers.Load(); old != nil {
-		for _, s := range *old {
-			if s.server == server {
-				return
-			}
-		}
-		list = append(list, *old...)
-	}
+func (h *Handler) countFirst(server *dnsserver.Server, z *zone, reason routing.Reason) {
+	s := h.counters.of(server)
 	address := ""
 	if server != nil {
 		address = server.Addr
 	}
-	s := serverCounters{server: server, zones: make([][routing.Reasons]prometheus.Counter, len(zones))}
-	for i, z := range zones {
-		for r := range s.zones[i] {
-			s.zones[i][r] = answersTotal.WithLabelValues(address, z.name, routing.Reason(r).String())
-		}
+	c := new(zoneCounters)
+	for r := range c {
+		c[r] = answersTotal.WithLabelValues(address, z.name, routing.Reason(r).String())
 	}
-	list = append(list, s)
+	s.zones[z.number].Store(c) // another query may do the same: a label has one counter
+	c[reason].Inc()
+}
+
+// of returns the counters of a server, which it may not have seen before.
+func (c *counters) of(server *dnsserver.Server) *serverCounters {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []serverCounters
+	if old := c.servers.Load(); old != nil {
+		for i := range *old {
+			if (*old)[i].server == server {
+				return &(*old)[i]
+			}
+		}
+		list = append(list, *old...)
+	}
+	list = append(list, serverCounters{server, make([]atomic.Pointer[zoneCounters], c.zones)})
 	c.servers.Store(&list)
+	return &list[len(list)-1]
 }
 
 // DropCounters removes the counters of a zone that is no longer served at an address.
 func DropCounters(server, zone string) {
-	answersTotal.DeletePartialMatch(prometheus.Labels{"server": server, "zone": zone})
+	for r := range routing.Reasons {
+		answersTotal.DeleteLabelValues(server, zone, routing.Reason(r).String())
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/coredns/coredns/plugin"
 	"github.com/coredns/coredns/plugin/metadata"
 	"github.com/coredns/coredns/plugin/pkg/dnstest"
 	"github.com/coredns/coredns/plugin/test"
@@ -69,6 +70,24 @@ func TestCounters(t *testing.T) {
 	if got := answers(t, zone); len(got) != 0 {
 		t.Errorf("after the zone is gone: %v", got)
 	}
+}
+
+// TestCountersOfStoppedBlock: a query that is still under way when its block lets go of
+// its data is counted in the zone that it began with.
+func TestCountersOfStoppedBlock(t *testing.T) {
+	const zone = "stopped.test."
+	c := pair(t, zone)
+	c.FallthroughTypes = func(string) bool { return true }
+	h := serve(c)
+	h.Next = plugin.HandlerFunc(func(context.Context, dns.ResponseWriter, *dns.Msg) (int, error) {
+		h.Set(handler.NewSnapshot(record.NewCatalog(nil), nil), nil)
+		return dns.RcodeNameError, nil
+	})
+	query(t, h, "www."+zone, dns.TypeAAAA)
+	if got := answers(t, zone); !equal(got, map[string]float64{"nodata": 1}) {
+		t.Errorf("counted %v, want the one answer", got)
+	}
+	handler.DropCounters("", zone)
 }
 
 // answers returns the counters above 0 of a zone by reason.

@@ -105,7 +105,9 @@ var loading = make(chan struct{}, 1)
 // complete when the first of them starts.
 type instanceSet struct {
 	members []*Instance
-	blocks  []serverBlock // up to the last one with a member that wants to know its servers
+	named   map[string]int // how many have a name, without their numbers
+	swept   sync.Once      // when the first of them starts
+	blocks  []serverBlock  // up to the last one with a member that wants to know its servers
 }
 
 type storageKey struct{}
@@ -128,6 +130,9 @@ func New(c *caddy.Controller) (*Instance, error) {
 	return in, nil
 }
 
+// First reports whether the instance is the first of those that one Corefile makes.
+func (in *Instance) First() bool { return in.set.members[0] == in }
+
 // Handler returns the plugin's handler.
 func (in *Instance) Handler() *handler.Handler { return in.handler }
 
@@ -138,7 +143,7 @@ func newInstance(c *caddy.Controller, config *corefile.Config) *Instance {
 		c.Set(storageKey{}, f)
 	}
 	in := &Instance{
-		owner:   owner(c.ServerBlockKeys, f.members),
+		owner:   f.owner(c.ServerBlockKeys),
 		config:  config,
 		keys:    slices.Clone(c.ServerBlockKeys),
 		zones:   config.Catalog.Zones,
@@ -151,33 +156,37 @@ func newInstance(c *caddy.Controller, config *corefile.Config) *Instance {
 	return in
 }
 
+// ownerKeys is how many keys of a server block its name lists: it is a label of metrics,
+// and a block may have thousands.
+const ownerKeys = 8
+
 // owner names a server block by its keys: "example.org.:53". Blocks that share them,
 // as those with views do, are numbered.
-func owner(keys []string, siblings []*Instance) string {
-	short := make([]string, len(keys))
-	for i, k := range keys {
-		short[i] = strings.TrimPrefix(k, transport.DNS+"://")
+func (f *instanceSet) owner(keys []string) string {
+	short := make([]string, 0, ownerKeys)
+	for _, k := range keys[:min(len(keys), ownerKeys)] {
+		short = append(short, strings.TrimPrefix(k, transport.DNS+"://"))
 	}
-	base := strings.Join(short, " ")
-	name := base
-	for n := 2; ; n++ {
-		taken := false
-		for _, s := range siblings {
-			taken = taken || s.owner == name
-		}
-		if !taken {
-			return name
-		}
-		name = fmt.Sprintf("%s #%d", base, n)
+	name := strings.Join(short, " ")
+	if more := len(keys) - len(short); more > 0 {
+		name += fmt.Sprintf(" and %d more", more)
 	}
+	if f.named == nil {
+		f.named = make(map[string]int)
+	}
+	f.named[name]++
+	if n := f.named[name]; n > 1 {
+		name += fmt.Sprintf(" #%d", n)
+	}
+	return name
 }
 
 // Start begins the first generation. It waits for no result. An instance that was
 // stopped before it could start, by a signal in the midst of a reload, stays stopped.
 func (in *Instance) Start() error {
-	// An instance before this one may have failed to start with no other there to sweep
-	// up after it.
-	_ = Sweep()
+	// A set before this one may have failed to start with no other there to sweep up
+	// after it.
+	in.set.swept.Do(func() { _ = Sweep() })
 	in.life.Lock()
 	defer in.life.Unlock()
 	if in.stopped {

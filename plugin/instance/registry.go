@@ -11,24 +11,30 @@ import (
 	"github.com/steerdns/steer/plugin/handler"
 )
 
-// running are the instances that were started and not yet stopped, oldest first.
+// running are the instances that were started and not yet stopped.
 var running = &registry{}
 
+// registry holds instances. There may be thousands of server blocks, each of which joins
+// and leaves, so neither walks over the others.
 type registry struct {
-	mu        sync.Mutex
-	instances []*Instance
+	mu     sync.Mutex
+	owners map[string][]*Instance // the newest last; several while a reload replaces one by another
+	served map[service]int        // how many instances serve it
 }
 
 // add enters an instance, and returns the one that it will replace, if there is one.
 func (r *registry) add(in *Instance) (old *Instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, other := range r.instances {
-		if other.owner == in.owner {
-			old = other
-		}
+	if r.owners == nil {
+		r.owners, r.served = make(map[string][]*Instance), make(map[service]int)
 	}
-	r.instances = append(r.instances, in)
+	before := r.owners[in.owner]
+	if len(before) > 0 {
+		old = before[len(before)-1]
+	}
+	r.owners[in.owner] = append(before, in)
+	in.services(func(s service) { r.served[s]++ })
 	return old
 }
 
@@ -37,57 +43,54 @@ func (r *registry) add(in *Instance) (old *Instance) {
 func (r *registry) remove(in *Instance) (replaced bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	newer := r.instances[slices.Index(r.instances, in)+1:]
-	replaced = slices.ContainsFunc(newer, func(other *Instance) bool { return other.owner == in.owner })
-	r.instances = slices.DeleteFunc(r.instances, func(other *Instance) bool { return other == in })
-	served := make(map[service]bool)
-	for _, other := range r.instances {
-		for _, s := range other.services() {
-			served[s] = true
-		}
+	same := r.owners[in.owner]
+	replaced = same[len(same)-1] != in
+	same = slices.DeleteFunc(same, func(other *Instance) bool { return other == in })
+	if r.owners[in.owner] = same; len(same) == 0 {
+		delete(r.owners, in.owner)
 	}
-	for _, s := range in.services() {
-		if !served[s] {
+	in.services(func(s service) {
+		if r.served[s]--; r.served[s] == 0 {
+			delete(r.served, s)
 			handler.DropCounters(s.server, s.zone)
 		}
-	}
+	})
 	return replaced
 }
 
 // service is a zone at one of the addresses that CoreDNS serves it at.
 type service struct{ server, zone string }
 
-// services returns what an instance serves. A server is called by its address, as
-// CoreDNS's own metrics do: "dns://127.0.0.1:53".
-func (in *Instance) services() []service {
-	var all []service
-	for _, key := range in.keys {
+// services calls f with what an instance serves, each once. A server is called by its
+// address, as CoreDNS's own metrics do: "dns://127.0.0.1:53".
+func (in *Instance) services(f func(service)) {
+	seen := make(map[string]bool)
+	for _, key := range in.keys { // thousands of zones, maybe, on a few ports
 		scheme, rest, _ := strings.Cut(key, "://")
 		port := rest[strings.LastIndexByte(rest, ':')+1:]
+		if seen[scheme+port] {
+			continue
+		}
+		seen[scheme+port] = true
 		for _, host := range in.server.ListenHosts {
+			address := net.JoinHostPort(host, port)
+			if addr, err := net.ResolveTCPAddr("tcp", address); err == nil {
+				address = addr.String() // as CoreDNS spells it
+			}
 			for _, zone := range in.zones {
-				address := net.JoinHostPort(host, port)
-				if addr, err := net.ResolveTCPAddr("tcp", address); err == nil {
-					address = addr.String() // as CoreDNS spells it
-				}
-				all = append(all, service{scheme + "://" + address, zone})
+				f(service{scheme + "://" + address, zone})
 			}
 		}
 	}
-	return all
 }
 
 // all returns the instances, the newest of each server block only.
 func (r *registry) all() []*Instance {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var newest []*Instance
-	seen := make(map[string]bool)
-	for i := len(r.instances) - 1; i >= 0; i-- {
-		if in := r.instances[i]; !seen[in.owner] {
-			seen[in.owner] = true
-			newest = append(newest, in)
-		}
+	newest := make([]*Instance, 0, len(r.owners))
+	for _, same := range r.owners {
+		newest = append(newest, same[len(same)-1])
 	}
 	return newest
 }
@@ -97,23 +100,21 @@ func (r *registry) all() []*Instance {
 // read caddy.Instances. When a reload failed because some other plugin's shutdown did,
 // it is the old instance that is no longer listed and is stopped here.
 func Sweep() error {
-	listed := make(map[*Instance]bool)
+	listed := make(map[*instanceSet]bool)
 	for _, c := range caddy.Instances() {
 		c.StorageMu.RLock()
-		f, _ := c.Storage[storageKey{}].(*instanceSet)
+		if set, ok := c.Storage[storageKey{}].(*instanceSet); ok {
+			listed[set] = true
+		}
 		c.StorageMu.RUnlock()
-		if f == nil {
-			continue
-		}
-		for _, in := range f.members {
-			listed[in] = true
-		}
 	}
 	running.mu.Lock()
 	var dead []*Instance
-	for _, in := range running.instances {
-		if !listed[in] {
-			dead = append(dead, in)
+	for _, same := range running.owners {
+		for _, in := range same {
+			if !listed[in.set] {
+				dead = append(dead, in)
+			}
 		}
 	}
 	running.mu.Unlock()

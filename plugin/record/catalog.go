@@ -176,23 +176,23 @@ func (g *Group) levelTTL() {
 func (c *Catalog) Allows(k Key, pos Pos) error {
 	zone, ok := c.Zone(k.Name)
 	if !ok {
-		return ErrorAt(pos, "name %q is outside the zones of this block (%s)", k.Name, join(c.Zones))
+		return ErrorAt(pos, "name %q is outside the zones of this block (%s)", k.Name, Enumerate(c.Zones))
 	}
 	switch {
 	case k.Type == dns.TypeCNAME && k.Name == zone:
 		return ErrorAt(pos, "CNAME at the apex of %s: it would hide the zone's SOA; use an alias instead", zone)
 	case k.Type == dns.TypeSOA && k.Name != zone:
-		return ErrorAt(pos, "SOA at %s, which is not the apex of a zone of this block (%s)", k.Name, join(c.Zones))
+		return ErrorAt(pos, "SOA at %s, which is not the apex of a zone of this block (%s)", k.Name, Enumerate(c.Zones))
 	case (k.Type == dns.TypeNS || k.Type == dns.TypeDNAME) && Wildcard(k.Name):
 		return ErrorAt(pos, "%s at the wildcard %s: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)", dns.Type(k.Type), k.Name)
-	case k.Type == dns.TypeDS && k.Name == zone && !c.nested(zone):
+	case k.Type == dns.TypeDS && k.Name == zone && !c.Nested(zone):
 		return ErrorAt(pos, "DS at the apex of %s belongs into the parent zone", zone)
 	}
 	return nil
 }
 
-// nested reports whether a zone lies in another one of the block.
-func (c *Catalog) nested(zone string) bool {
+// Nested reports whether a zone lies in another one of the block.
+func (c *Catalog) Nested(zone string) bool {
 	parent, ok := Parent(zone)
 	if !ok {
 		return false

@@ -24,7 +24,7 @@ func (c *Catalog) ResolveTarget(zone, written string, typ uint16) (string, error
 	if dns.IsFqdn(written) {
 		return name, nil
 	}
-	if _, ok := c.Zone(name); ok && !slices.Contains(c.Zones, ".") {
+	if zone, ok := c.Zone(name); ok && zone != "." {
 		return name, nil
 	}
 	relative, err := Canonical(strings.TrimSuffix(name, ".") + "." + strings.TrimPrefix(zone, "."))
@@ -220,7 +220,16 @@ func (c *Catalog) typesAt(name string) []uint16 {
 	return types
 }
 
-func join(names []string) string { return strings.Join(names, ", ") }
+// enumerated is how many names a message lists: a block may have thousands of zones.
+const enumerated = 8
+
+// Enumerate lists names for a message, or the first of them and how many more there are.
+func Enumerate(names []string) string {
+	if len(names) <= enumerated {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:enumerated], ", "), len(names)-enumerated)
+}
 
 // typeNames lists types for a message.
 func typeNames(types []uint16) string {

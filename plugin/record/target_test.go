@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -147,6 +148,22 @@ func TestCut(t *testing.T) {
 	} {
 		if got := c.Cut(name); got != want {
 			t.Errorf("%s: cut at %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestEnumerate(t *testing.T) {
+	names := make([]string, 20_000)
+	for i := range names {
+		names[i] = fmt.Sprint(i)
+	}
+	for n, want := range map[int]string{
+		0: "", 1: "0", 8: "0, 1, 2, 3, 4, 5, 6, 7",
+		9:      "0, 1, 2, 3, 4, 5, 6, 7 and 1 more",
+		20_000: "0, 1, 2, 3, 4, 5, 6, 7 and 19992 more",
+	} {
+		if got := Enumerate(names[:n]); got != want {
+			t.Errorf("%d names: %q, want %q", n, got, want)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func (c *candidate) identify() bool {
 	c.key.Name = name
 	zone, ok := c.zones.Zone(name)
 	if !ok {
-		c.report(LeftOut, OutsideZone, "name %q is outside the zones of this block (%s)%s", name, strings.Join(c.zones.Zones, ", "), relativeHint(name, c.zones.Zones))
+		c.report(LeftOut, OutsideZone, "name %q is outside the zones of this block (%s)%s", name, record.Enumerate(c.zones.Zones), relativeHint(name, c.zones.Zones))
 		return false
 	}
 	if c.key.Type, err = c.recordType(set.typ); err != nil {
@@ -89,7 +89,7 @@ func (c *candidate) identify() bool {
 	}
 	if c.key.Type == dns.TypeSOA && name != zone {
 		c.strangers[name] = struct{}{}
-		c.report(LeftOut, Misplaced, "the zone %s is none of this block's (%s); its records are served as names of %s", name, strings.Join(c.zones.Zones, ", "), zone)
+		c.report(LeftOut, Misplaced, "the zone %s is none of this block's (%s); its records are served as names of %s", name, record.Enumerate(c.zones.Zones), zone)
 		return false
 	}
 	if err := c.zones.Allows(c.key, record.Pos{}); err != nil {
