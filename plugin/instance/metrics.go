@@ -21,7 +21,7 @@ var (
 	recordSetsDesc = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, handler.Name, "record_sets"),
 		"Record sets held, by server block.", []string{"block"}, nil)
 	externalHealthyDesc = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, handler.Name, "external_healthy"),
-		"Whether the last resolution of an alias's external target that succeeded gave records; 1 before the first.", []string{"block", "name", "type"}, nil)
+		"Whether the last resolution of an alias's external target that succeeded gave records. Before the first one: 1 while that may still be under way, then 0.", []string{"block", "name", "type"}, nil)
 	externalStaleDesc = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, handler.Name, "external_stale"),
 		"Whether an alias's external target cannot be resolved, so that an old answer is served, or none.", []string{"block", "name", "type"}, nil)
 	externalFailuresDesc = prometheus.NewDesc(prometheus.BuildFQName(plugin.Namespace, handler.Name, "external_failures_total"),
