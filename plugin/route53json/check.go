@@ -2,6 +2,7 @@ package route53json
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
@@ -141,7 +142,11 @@ func (l *loader) takeCheck(it *item) {
 	c.Invert, c.Disabled = boolean(d.report, "Inverted", it.check.inverted), boolean(d.report, "Disabled", it.check.disabled)
 	if err := d.fill(c); err != nil {
 		c.Fixed, c.FixedStatus = true, healthcheck.Healthy
-		d.report(Changed, BadCheck, "%v; it counts as healthy", err)
+		kind := BadCheck
+		if errors.Is(err, errNotAllowed) {
+			kind = NoProbe
+		}
+		d.report(Changed, kind, "%v; it counts as healthy", err)
 	}
 }
 

@@ -90,6 +90,9 @@ func (d *definition) host(s *healthcheck.Spec) error {
 		}
 		s.Host = ip.Unmap().String()
 	}
+	if err := d.allow(s); err != nil {
+		return err
+	}
 	if s.Kind == healthcheck.TCP || domain == "" {
 		return nil
 	}
@@ -100,6 +103,26 @@ func (d *definition) host(s *healthcheck.Spec) error {
 		s.ServerName = domain
 	}
 	return nil
+}
+
+// errNotAllowed is why an endpoint is not probed that the block keeps from being probed.
+var errNotAllowed = errors.New("may not be probed")
+
+// allow makes sure that nothing is probed which the block keeps from being probed: now,
+// where the endpoint is an address, or at the time of the probe, where it is a name.
+func (d *definition) allow(s *healthcheck.Spec) error {
+	networks := d.options.Networks
+	addr, err := netip.ParseAddr(s.Host)
+	switch {
+	case err != nil:
+		s.Networks = networks
+		return nil
+	case networks.Allow(addr):
+		return nil
+	case networks == healthcheck.NotLinkLocal:
+		return fmt.Errorf("its endpoint %s is a link-local or metadata address and %w unless route53_checks_allow names it", addr, errNotAllowed)
+	}
+	return fmt.Errorf("its endpoint %s %w: route53_checks_allow does not name it", addr, errNotAllowed)
 }
 
 // sni reports whether the domain name is sent in the TLS handshake, which is the

@@ -120,7 +120,7 @@ const (
 	BadChange   Kind = "change"          // a change that cannot be made
 	Incomplete  Kind = "incomplete"      // a page of a longer list
 	BadCheck    Kind = "health check"    // a health check that is wrong
-	NoProbe     Kind = "unprobed check"  // a health check that cannot be probed from here
+	NoProbe     Kind = "unprobed check"  // a health check that cannot or may not be probed from here
 	NoSuchCheck Kind = "unknown check"   // a health check that no file defines
 	TextFlavour Kind = "unquoted text"   // a TXT value without its quotes
 	Refused     Kind = "refused"         // by the catalog, for what nobody has foreseen
