@@ -18,8 +18,8 @@ import (
 func (d *definition) fill(c *check) error {
 	raw := &d.it.check
 	switch typ := strings.ToUpper(string(raw.typ.text)); {
-	case d.it.odd != "":
-		return fmt.Errorf("%s is not of the form that it has in Route 53", d.it.odd)
+	case d.it.malformed != "":
+		return fmt.Errorf("%s is not in the form that Route 53 uses", d.it.malformed)
 	case typ == "TCP":
 		return d.endpoint(c, healthcheck.TCP)
 	case typ == "HTTP" || typ == "HTTP_STR_MATCH":
@@ -159,7 +159,7 @@ func (d *definition) port(kind healthcheck.Kind) (uint16, error) {
 	if err != nil || n == 0 {
 		return 0, fmt.Errorf("its Port %q is not a number from 1 to 65535", v.text)
 	}
-	noteQuoted(d.report, "Port", v)
+	reportQuoted(d.report, "Port", v)
 	return uint16(n), nil
 }
 
@@ -239,6 +239,6 @@ func (d *definition) number(name string, v scalar, least, most, otherwise int) i
 		d.report(Changed, BadCheck, "%s %q is not a whole number from %d to %d; taken for %d", name, v.text, least, most, otherwise)
 		return otherwise
 	}
-	noteQuoted(d.report, name, v)
+	reportQuoted(d.report, name, v)
 	return n
 }

@@ -220,12 +220,12 @@ func boolean(report reportFunc, name string, v scalar) bool {
 		report(Changed, Loose, "%s %q is neither true nor false; taken for false", name, v.text)
 		return false
 	}
-	noteQuoted(report, name, v)
+	reportQuoted(report, name, v)
 	return is
 }
 
-// noteQuoted reports a number or boolean that is written as a string.
-func noteQuoted(report reportFunc, name string, v scalar) {
+// reportQuoted reports a number or boolean that is written as a string.
+func reportQuoted(report reportFunc, name string, v scalar) {
 	if v.quoted {
 		report(Changed, Loose, "%s is the string %q; taken for %s", name, v.text, v.text)
 	}
