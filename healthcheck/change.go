@@ -22,9 +22,12 @@ const reasonInterval = time.Minute
 
 // otherReason reports whether a check that stays unhealthy fails for another reason than
 // the one reported last, and it is time to say so. If it is too early, a later probe that
-// fails for that reason will.
+// fails for that reason will. That an endpoint may not be probed is a reason to be healthy.
 func (c *checker) otherReason(err error, now time.Duration) bool {
-	if err == nil || c.threshold.Status() == Healthy || classOf(err) == c.failing {
+	if err == nil || classOf(err) == c.failing {
+		return false
+	}
+	if (c.threshold.Status() == Healthy) != (classOf(err) == notAllowedClass) {
 		return false
 	}
 	if c.repeated != 0 && now < time.Duration(c.repeated)*time.Second+reasonInterval {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,9 @@ var networks = [...]string{IPv4: "ip4", IPv6: "ip6", AnyFamily: "ip"}
 // addresses are tried in turn, and the first failure is the one that is returned.
 func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time) (net.Conn, error) {
 	if addr, err := netip.ParseAddr(s.Host); err == nil {
+		if !s.Networks.Allow(addr) {
+			return nil, fail(notAllowedClass, "not probed: "+addr.Unmap().String()+notAllowed)
+		}
 		conn, err := p.dial(ctx, netip.AddrPortFrom(addr.Unmap(), s.Port), deadline)
 		if err != nil {
 			return nil, connectError(err, s.ConnectTimeout)
@@ -22,6 +26,9 @@ func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time) (net.
 	}
 	addrs, err := p.resolve(ctx, s, deadline)
 	if err != nil {
+		return nil, err
+	}
+	if addrs, err = allowed(addrs, s); err != nil {
 		return nil, err
 	}
 	var first error
@@ -43,6 +50,19 @@ func (p *prober) connect(ctx context.Context, s *Spec, deadline time.Time) (net.
 		first = connectError(context.DeadlineExceeded, s.ConnectTimeout)
 	}
 	return nil, first
+}
+
+// notAllowed ends the reason why an address is not probed.
+const notAllowed = " is in no network that may be probed; it counts as healthy"
+
+// allowed returns those addresses of the host of s that may be probed, at least one.
+func allowed(addrs []netip.Addr, s *Spec) ([]netip.Addr, error) {
+	first := addrs[0]
+	addrs = slices.DeleteFunc(addrs, func(a netip.Addr) bool { return !s.Networks.Allow(a) })
+	if len(addrs) == 0 {
+		return nil, fail(notAllowedClass, "not probed: "+s.Host+" resolves to "+first.Unmap().String()+", which"+notAllowed)
+	}
+	return addrs, nil
 }
 
 // resolve returns the addresses of the host of s, at least one.

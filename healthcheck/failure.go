@@ -16,6 +16,8 @@ const (
 	statusClass        // the status is not an accepted one
 	bodyClass          // the body does not hold what it should
 	formatClass        // the response is not HTTP
+
+	notAllowedClass // no failure: the endpoint may not be probed, so that it counts as healthy
 )
 
 // failure is why a probe failed. Its text is for people: short, the same for the same

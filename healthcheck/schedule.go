@@ -205,8 +205,9 @@ func (p *Pool) result(c *checker, r *run, err error, began, ended time.Duration)
 		p.mu.Unlock()
 		return
 	}
+	passed := err == nil || classOf(err) == notAllowedClass
 	switch {
-	case c.observe(err == nil, ended):
+	case c.observe(passed, ended):
 		c.failing, c.repeated = classOf(err), 0
 		p.publish(c, reason(c, err))
 	case c.otherReason(err, ended):

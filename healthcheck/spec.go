@@ -80,7 +80,8 @@ type Spec struct {
 	Verify     bool   // verify the certificate chain and the name
 	CAs        string // PEM; "" is the system's roots
 
-	Family Family // which addresses of a domain name are probed
+	Family   Family   // which addresses of a domain name are probed
+	Networks Networks // what may be probed at all; what may not counts as healthy
 
 	Interval        time.Duration // from the end of a probe to the start of the next, at least 1 s
 	Recheck         time.Duration // the same while results disagree with the status

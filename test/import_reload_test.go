@@ -105,7 +105,7 @@ func TestImportBrokenFile(t *testing.T) {
 		want string // after the path
 	}{
 		{"a comma too many", func() { write(t, i.path("zone.json"), strings.Replace(zone, "}\n]", "},\n]", 1)) },
-			":4:1: ']' after a comma: JSON has none behind the last element"},
+			":4:1: ']' after a comma: JSON allows none after the last element"},
 		{"empty", func() { write(t, i.path("zone.json"), "") }, ":1:1: the file is empty"},
 		{"cut off", func() { write(t, i.path("zone.json"), zone[:len(zone)-20]) }, ":3:"},
 		{"a FIFO", func() {

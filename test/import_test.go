@@ -256,6 +256,23 @@ func TestImportBesideStanzas(t *testing.T) {
 	waitShort(t, changeTime, i.port, "shop.example.org", "A", "192.0.2.1")
 }
 
+// Imported health checks probe what the block allows. What they may not probe counts as
+// healthy, and is told.
+func TestImportChecksAllowed(t *testing.T) {
+	dead := newEndpoint(t)
+	dead.kill()
+	i := importing(t, both+"\n\troute53_checks_allow 192.0.2.0/24 2001:db8::/32",
+		"zone.json", recordSets(set("api", "192.0.2.1", failover("PRIMARY"), checkedBy("web-1")), set("api", "192.0.2.2", failover("SECONDARY"))),
+		"checks.json", checksOf(dead))
+	i.from.wait(t, slack, `health check "web-1" (number 1): changed: its endpoint 127.0.0.1 may not be probed: route53_checks_allow does not name it; it counts as healthy`)
+	waitShort(t, slack, i.port, "api.example.org", "A", "192.0.2.1")
+	if got := i.metric("check_status", "check", "web-1"); got != 1 {
+		t.Errorf("the status of the check is %v in the metrics, want 1", got)
+	}
+	i.mustReload(i.corefile(both + "\n\troute53_checks_allow 192.0.2.0/24 127.0.0.0/8"))
+	waitShort(t, 3*time.Second+slack, i.port, "api.example.org", "A", "192.0.2.2")
+}
+
 // Whatever is wrong with files at a reload of the Corefile, everything stays as it was.
 func TestImportAtReload(t *testing.T) {
 	web := newEndpoint(t)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -43,6 +44,28 @@ func (p *parser) route53Reload(s statement) (err error) {
 	}
 	p.decl.reload, err = s.duration(s.args[0], reloads)
 	return err
+}
+
+// route53ChecksAllow reads `route53_checks_allow CIDR...`.
+func (p *parser) route53ChecksAllow(s statement) error {
+	prefixes := make([]netip.Prefix, 0, len(s.args))
+	for _, word := range s.args {
+		prefix, err := netip.ParsePrefix(word)
+		addr, isAddr := netip.ParseAddr(word)
+		switch {
+		case err != nil && isAddr == nil && addr.Zone() == "":
+			return s.errorf("%s %q is an address; write its network: %s", s.keyword, word, netip.PrefixFrom(addr, addr.BitLen()))
+		case err != nil:
+			return s.errorf("%s %q is not a network in CIDR form, such as 10.0.0.0/8 or 2001:db8::/32", s.keyword, word)
+		case prefix.Addr().Is4In6():
+			return s.errorf("%s %q is an IPv4 network in IPv6 form; write it as IPv4", s.keyword, word)
+		case prefix != prefix.Masked():
+			return s.errorf("%s %q has host bits; write %s", s.keyword, word, prefix.Masked())
+		}
+		prefixes = append(prefixes, prefix)
+	}
+	p.decl.probes = healthcheck.OnlyNetworks(prefixes)
+	return nil
 }
 
 // files returns the files that a block imports, in order, each once.
@@ -122,7 +145,7 @@ func (b *builder) addImports(ctx context.Context) error {
 
 // importOptions returns what a block says about its imports.
 func importOptions(c *record.Catalog, d *declaration) route53json.Options {
-	return route53json.Options{Zones: c.Zones, DefaultTTL: d.ttl}
+	return route53json.Options{Zones: c.Zones, DefaultTTL: d.ttl, Networks: d.probes}
 }
 
 // explainImport gives an error about imported data its line in the Corefile: of what is

@@ -16,6 +16,7 @@ import (
 	"github.com/coredns/caddy/caddyfile"
 	"github.com/coredns/coredns/plugin"
 
+	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -39,13 +40,16 @@ type declaration struct {
 	warnings []record.Problem // legal, and seldom meant
 
 	imports []importDecl
-	reload  time.Duration // between looks at the imported files; 0 is never
+	reload  time.Duration        // between looks at the imported files; 0 is never
+	probes  healthcheck.Networks // what imported health checks may probe
 }
 
 // defaultTTL is the TTL in seconds of records that give none.
 const defaultTTL = 60
 
-func newDeclaration() *declaration { return &declaration{ttl: defaultTTL, reload: defaultReload} }
+func newDeclaration() *declaration {
+	return &declaration{ttl: defaultTTL, reload: defaultReload, probes: healthcheck.NotLinkLocal}
+}
 
 // parser reads one steer directive.
 type parser struct {
@@ -110,6 +114,7 @@ func (p *parser) stanzas() []rule {
 		{word: "resolve_as", usage: "ADDRESS", min: 1, max: 1, once: true, read: p.resolveAs},
 		{word: "route53", usage: "FILE...", min: 1, max: many, read: p.route53},
 		{word: "route53_reload", usage: "DURATION", min: 1, max: 1, once: true, read: p.route53Reload},
+		{word: "route53_checks_allow", usage: "CIDR...", min: 1, max: many, once: true, read: p.route53ChecksAllow},
 		{word: "check", usage: "NAME URL|calculated ...", min: 2, max: many, block: optional, read: p.check},
 		{word: "simple", usage: "NAME TYPE VALUE... " + recordUsage, min: 3, max: many, read: p.simple},
 		{word: "alias", usage: "NAME TYPE TARGET " + recordUsage, min: 3, max: many, read: p.alias},

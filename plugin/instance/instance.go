@@ -41,7 +41,7 @@ func logTransition(t healthcheck.Transition) {
 	if !strings.HasPrefix(t.Check, t.Endpoint) { // the name of an unnamed check begins with it
 		line += " (" + t.Endpoint + ")"
 	}
-	if t.To == healthcheck.Unhealthy {
+	if t.To == healthcheck.Unhealthy || t.To == t.From {
 		log.Warning(line)
 		return
 	}

@@ -42,7 +42,7 @@ func (c *candidate) target(m member) bool {
 	if len(set.ttl.text) > 0 {
 		c.report(Changed, BadTTL, "TTL %s stands beside AliasTarget and is ignored: an alias is answered with the TTL of its target", set.ttl.text)
 	}
-	m.set.Alias = c.kept.aliases.New()
+	m.set.Alias = c.alloc.aliases.New()
 	*m.set.Alias = record.AliasTarget{Name: name, EvaluateTargetHealth: evaluate}
 	return true
 }

@@ -49,9 +49,9 @@ func (c *candidate) place(d *draft, m member, do action) {
 		old.remove()
 		c.append(d, m)
 	case do == upsert:
-		*old.set, *old.note = *m.set, *m.note
+		*old.set, *old.memberInfo = *m.set, *m.memberInfo
 	default:
-		c.report(LeftOut, Duplicate, "is there already (%s); the first one stays", old.set.Pos)
+		c.report(LeftOut, Duplicate, "is a duplicate of an earlier record set (%s), which is kept", old.set.Pos)
 	}
 }
 
@@ -70,9 +70,9 @@ func (c *candidate) delete(d *draft, m member) {
 	case n == 1:
 		old.remove()
 	case n > 1:
-		c.report(Warning, BadChange, "DELETE has no SetIdentifier, and means one of %d record sets without one; none has its values, so none is removed", n)
+		c.report(Warning, BadChange, "DELETE has no SetIdentifier and matches %d record sets without one; none has the same values, so none is removed", n)
 	default:
-		c.report(Warning, BadChange, "DELETE finds no such record set in what was read so far")
+		c.report(Warning, BadChange, "DELETE matches no record set that was read before it")
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *candidate) deleted(d *draft, m member) (old member, n int) {
 // of those with its values is meant.
 func (c *candidate) nameless(d *draft, m member) (old member, n int) {
 	filled := c.fill(m)
-	for i := range d.notes {
+	for i := range d.infos {
 		o := d.member(i)
 		if o.state == removed || o.identity() != m.identity() {
 			continue

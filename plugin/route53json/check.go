@@ -2,12 +2,13 @@ package route53json
 
 import (
 	"bytes"
+	"errors"
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// rawCheck is a health check's configuration as it is written.
+// rawCheck holds the members of a health check's configuration, unparsed.
 type rawCheck struct {
 	known bool // any member but the type
 
@@ -20,11 +21,11 @@ type rawCheck struct {
 
 // maxChildren is how many children a calculated check has at most.
 //
-// Source: SEMANTICS, section 4; Route 53's quota.
+// Source: Route 53 API Reference, HealthCheckConfig, ChildHealthChecks; Developer Guide,
+// "Quotas".
 const maxChildren = 255
 
-// check is a health check while files are read: one that is defined, or one that is
-// only referred to so far.
+// check is a health check that files define, or so far only refer to.
 type check struct {
 	id      string
 	pos     record.Pos // of the definition, or of the first mention
@@ -87,7 +88,7 @@ func (l *loader) children(it *item) error {
 	case next == 'n':
 		return l.skip()
 	case next != '[':
-		it.odd = "ChildHealthChecks"
+		it.malformed = "ChildHealthChecks"
 		return l.skip()
 	}
 	return l.array(func() error {
@@ -129,11 +130,11 @@ func (l *loader) takeCheck(it *item) {
 			d.report(LeftOut, BadCheck, "has neither an Id nor a CallerReference, so no record set can name it")
 			return
 		}
-		d.report(Changed, BadCheck, "has no Id, which Route 53 gives; its CallerReference stands in for it")
+		d.report(Changed, BadCheck, "has no Id; its CallerReference is used instead")
 	}
 	c := l.im.checks[l.checkIndex(d.id, l.pos(it))]
 	if c.defined {
-		d.report(LeftOut, Duplicate, "is defined already (%s); the first definition stays", c.pos)
+		d.report(LeftOut, Duplicate, "is already defined (%s); the first definition is kept", c.pos)
 		return
 	}
 	c.defined, c.pos, c.index = true, l.pos(it), l.index
@@ -141,7 +142,11 @@ func (l *loader) takeCheck(it *item) {
 	c.Invert, c.Disabled = boolean(d.report, "Inverted", it.check.inverted), boolean(d.report, "Disabled", it.check.disabled)
 	if err := d.fill(c); err != nil {
 		c.Fixed, c.FixedStatus = true, healthcheck.Healthy
-		d.report(Changed, BadCheck, "%v; it counts as healthy", err)
+		kind := BadCheck
+		if errors.Is(err, errNotAllowed) {
+			kind = NoProbe
+		}
+		d.report(Changed, kind, "%v; it counts as healthy", err)
 	}
 }
 

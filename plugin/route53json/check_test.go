@@ -192,9 +192,9 @@ func TestCheckProblems(t *testing.T) {
 		{"no threshold", config("it", `"Type": "CALCULATED"`), `health check "it" (number 1): changed: has no HealthThreshold; all of its 0 children have to be healthy`},
 		{"many children", config("it", `"Type": "CALCULATED", "ChildHealthChecks": [`+many+`]`), `health check "it" (number 1): changed: has 256 children; 255 are the most; it counts as healthy`},
 		{"its own child", config("it", `"Type": "CALCULATED", "ChildHealthChecks": ["it"], "HealthThreshold": 1`), `health check "it" (number 1): changed: its child "it" is calculated itself, which Route 53 does not allow; it counts as healthy`},
-		{"twice", config("it", `"Type": "TCP", "IPAddress": "192.0.2.1", "Port": 80`) + "\n" + config("it", up), `health check "it" (number 2): left out: is defined already (1.json:1); the first definition stays`},
+		{"twice", config("it", `"Type": "TCP", "IPAddress": "192.0.2.1", "Port": 80`) + "\n" + config("it", up), `health check "it" (number 2): left out: is already defined (1.json:1); the first definition is kept`},
 		{"no id", `{"Type": "HTTP", "FullyQualifiedDomainName": "a.example.com", "ResourcePath": "/"}`, `health check "" (number 1): left out: has neither an Id nor a CallerReference, so no record set can name it`},
-		{"odd", `{"Id": "it", "HealthCheckConfig": []}`, `health check "it" (number 1): changed: HealthCheckConfig is not of the form that it has in Route 53; it counts as healthy`},
+		{"odd", `{"Id": "it", "HealthCheckConfig": []}`, `health check "it" (number 1): changed: HealthCheckConfig is not in the form that Route 53 uses; it counts as healthy`},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

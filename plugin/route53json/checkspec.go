@@ -18,8 +18,8 @@ import (
 func (d *definition) fill(c *check) error {
 	raw := &d.it.check
 	switch typ := strings.ToUpper(string(raw.typ.text)); {
-	case d.it.odd != "":
-		return fmt.Errorf("%s is not of the form that it has in Route 53", d.it.odd)
+	case d.it.malformed != "":
+		return fmt.Errorf("%s is not in the form that Route 53 uses", d.it.malformed)
 	case typ == "TCP":
 		return d.endpoint(c, healthcheck.TCP)
 	case typ == "HTTP" || typ == "HTTP_STR_MATCH":
@@ -90,6 +90,9 @@ func (d *definition) host(s *healthcheck.Spec) error {
 		}
 		s.Host = ip.Unmap().String()
 	}
+	if err := d.allow(s); err != nil {
+		return err
+	}
 	if s.Kind == healthcheck.TCP || domain == "" {
 		return nil
 	}
@@ -100,6 +103,26 @@ func (d *definition) host(s *healthcheck.Spec) error {
 		s.ServerName = domain
 	}
 	return nil
+}
+
+// errNotAllowed is why an endpoint is not probed that the block keeps from being probed.
+var errNotAllowed = errors.New("may not be probed")
+
+// allow makes sure that nothing is probed which the block keeps from being probed: now,
+// where the endpoint is an address, or at the time of the probe, where it is a name.
+func (d *definition) allow(s *healthcheck.Spec) error {
+	networks := d.options.Networks
+	addr, err := netip.ParseAddr(s.Host)
+	switch {
+	case err != nil:
+		s.Networks = networks
+		return nil
+	case networks.Allow(addr):
+		return nil
+	case networks == healthcheck.NotLinkLocal:
+		return fmt.Errorf("its endpoint %s is a link-local or metadata address and %w unless route53_checks_allow names it", addr, errNotAllowed)
+	}
+	return fmt.Errorf("its endpoint %s %w: route53_checks_allow does not name it", addr, errNotAllowed)
 }
 
 // sni reports whether the domain name is sent in the TLS handshake, which is the
@@ -136,7 +159,7 @@ func (d *definition) port(kind healthcheck.Kind) (uint16, error) {
 	if err != nil || n == 0 {
 		return 0, fmt.Errorf("its Port %q is not a number from 1 to 65535", v.text)
 	}
-	noteQuoted(d.report, "Port", v)
+	reportQuoted(d.report, "Port", v)
 	return uint16(n), nil
 }
 
@@ -216,6 +239,6 @@ func (d *definition) number(name string, v scalar, least, most, otherwise int) i
 		d.report(Changed, BadCheck, "%s %q is not a whole number from %d to %d; taken for %d", name, v.text, least, most, otherwise)
 		return otherwise
 	}
-	noteQuoted(d.report, name, v)
+	reportQuoted(d.report, name, v)
 	return n
 }

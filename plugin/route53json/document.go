@@ -168,14 +168,14 @@ func (l *loader) member(it *item, key []byte) error {
 	return err
 }
 
-// inner reads an object inside an object. What is no object is noted as odd.
+// inner reads an object inside an object. Anything else is recorded as malformed.
 func (l *loader) inner(it *item, name string, member memberFunc) error {
 	c, err := l.next()
 	switch {
 	case err != nil:
 		return err
 	case c != '{':
-		it.odd = name
+		it.malformed = name
 		return l.skip()
 	}
 	it.line = l.line

@@ -2,15 +2,15 @@ package route53json
 
 import "github.com/steerdns/steer/plugin/record"
 
-// draft is a group while files are read.
+// draft is a group that is not complete yet: files are still read.
 type draft struct {
-	group *record.Group      // its Records are all that were read, whatever their state
-	notes []note             // of the Records
+	group *record.Group      // its Records are all that were read, in any state
+	infos []memberInfo       // of the Records
 	byID  map[identity]int32 // Records, by identity; nil while they are few
 }
 
-// note is what there is to know of a record set until its group is complete.
-type note struct {
+// memberInfo is what is known of a record set until its group is complete.
+type memberInfo struct {
 	index  int32 // see [Problem.Index]
 	policy record.Policy
 	state  state
@@ -27,13 +27,13 @@ const (
 // member is a record set of a draft.
 type member struct {
 	set *record.RecordSet
-	*note
+	*memberInfo
 }
 
-// fewMembers is up to how many members a draft is searched one by one.
+// fewMembers is the largest number of members that are searched one by one.
 const fewMembers = 16
 
-// draft returns the group of a key. It is often the last one.
+// draft returns the draft of a key. It is often the last one.
 func (l *loader) draft(k record.Key) *draft {
 	if n := l.drafts.Len(); n > 0 {
 		if d := l.drafts.At(n - 1); d.group.Key == k {
@@ -43,8 +43,8 @@ func (l *loader) draft(k record.Key) *draft {
 	if g := l.byKey[k]; g != nil {
 		return l.drafts.At(int(g.Ordinal))
 	}
-	g := l.kept.groups.New()
-	g.Key, g.Ordinal = record.Key{Name: l.kept.names.Keep(k.Name), Type: k.Type}, int32(l.drafts.Len())
+	g := l.alloc.groups.New()
+	g.Key, g.Ordinal = record.Key{Name: l.alloc.names.Keep(k.Name), Type: k.Type}, int32(l.drafts.Len())
 	l.byKey[g.Key] = g
 	d := l.drafts.Append()
 	d.group = g
@@ -52,7 +52,7 @@ func (l *loader) draft(k record.Key) *draft {
 }
 
 // member returns the member at an index.
-func (d *draft) member(i int) member { return member{&d.group.Records[i], &d.notes[i]} }
+func (d *draft) member(i int) member { return member{&d.group.Records[i], &d.infos[i]} }
 
 // identity is what makes a record set one of its group: its set identifier, which is
 // compared byte by byte. Where that is missing it is the policy and the tier; several
@@ -80,12 +80,12 @@ func (m member) anonymous() bool {
 // find returns the first member of an identity, if there is one.
 func (d *draft) find(id identity) (m member, ok bool) {
 	if d.byID != nil && (id.setID != "" || id.policy != record.Weighted && id.policy != record.Multivalue) {
-		if i, ok := d.byID[id]; ok && d.notes[i].state != removed {
+		if i, ok := d.byID[id]; ok && d.infos[i].state != removed {
 			return d.member(int(i)), true
 		}
 		return member{}, false
 	}
-	for i := range d.notes {
+	for i := range d.infos {
 		if m := d.member(i); m.state != removed && m.identity() == id {
 			return m, true
 		}
@@ -95,14 +95,14 @@ func (d *draft) find(id identity) (m member, ok bool) {
 
 // append appends a member to a draft.
 func (l *loader) append(d *draft, m member) {
-	d.group.Records = l.kept.sets.Append(d.group.Records, *m.set)
-	d.notes = l.notes.Append(d.notes, *m.note)
+	d.group.Records = l.alloc.sets.Append(d.group.Records, *m.set)
+	d.infos = l.infos.Append(d.infos, *m.memberInfo)
 	switch {
 	case d.byID != nil:
-		d.byID[m.identity()] = int32(len(d.notes) - 1)
-	case len(d.notes) > fewMembers:
-		d.byID = make(map[identity]int32, 2*len(d.notes))
-		for i := range d.notes {
+		d.byID[m.identity()] = int32(len(d.infos) - 1)
+	case len(d.infos) > fewMembers:
+		d.byID = make(map[identity]int32, 2*len(d.infos))
+		for i := range d.infos {
 			if m := d.member(i); m.state != removed {
 				d.byID[m.identity()] = int32(i)
 			}
@@ -112,7 +112,7 @@ func (l *loader) append(d *draft, m member) {
 
 // only returns the only member of a group, if there is just one.
 func (d *draft) only() (only member, ok bool) {
-	for i := range d.notes {
+	for i := range d.infos {
 		if m := d.member(i); m.state != removed {
 			if ok {
 				return member{}, false

@@ -8,7 +8,7 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// finish makes groups of the drafts and ends the load. Its error is that of the context.
+// finish turns the drafts into groups and ends the load. Its error is that of the context.
 func (l *loader) finish() (*Import, error) {
 	l.im.byKey, l.im.groups = l.byKey, make([]*record.Group, 0, l.drafts.Len())
 	for i := range l.drafts.Len() {
@@ -30,17 +30,17 @@ func (l *loader) finish() (*Import, error) {
 // are read in pieces of fewer, each of which looks, too.
 const checkpoint = 4096
 
-// group completes the group of a draft. It returns nil when nothing of it is served.
+// group completes the group of a draft. It returns nil if no record set of it is served.
 func (l *loader) group(d *draft) *record.Group {
 	g := d.group
 	if g.Type == dns.TypeNS {
-		l.ownServers(d)
+		l.leaveOutServers(d)
 	}
-	if len(d.notes) > 1 {
-		l.agree(d)
+	if len(d.infos) > 1 {
+		l.resolveConflicts(d)
 	}
-	first, whole := -1, true // whole: all that were read are served as they are
-	for i := range d.notes {
+	first, whole := -1, true // whole: all record sets are served unchanged
+	for i := range d.infos {
 		m := d.member(i)
 		switch m.state {
 		case served:
@@ -49,7 +49,7 @@ func (l *loader) group(d *draft) *record.Group {
 				g.Pos, g.Policy = m.set.Pos, m.policy
 			}
 			l.im.file(m.set.Pos.File).RecordSets++
-			whole = whole && !m.several()
+			whole = whole && !m.hasSeveralValues()
 			continue
 		case leftOut:
 			l.im.names[g.Name] = struct{}{}
@@ -69,7 +69,7 @@ func (l *loader) group(d *draft) *record.Group {
 // records returns the record sets of a draft that are served.
 func (l *loader) records(d *draft) []record.RecordSet {
 	var records []record.RecordSet
-	for i := range d.notes {
+	for i := range d.infos {
 		if m := d.member(i); m.state == served {
 			records = l.appendMember(records, d, m)
 		}
@@ -77,33 +77,33 @@ func (l *loader) records(d *draft) []record.RecordSet {
 	return records
 }
 
-// ownServers leaves the name servers of a hosted zone out that is no zone of the block:
-// its records are served as names of a zone above it, and its NS would delegate them.
-func (l *loader) ownServers(d *draft) {
-	if _, ok := l.strangers[d.group.Name]; !ok {
+// leaveOutServers leaves out the name servers of a hosted zone that is not a zone of the block.
+// Its records are served as names of a zone above it, and its NS would delegate them.
+func (l *loader) leaveOutServers(d *draft) {
+	if _, ok := l.foreignZones[d.group.Name]; !ok {
 		return
 	}
-	for i := range d.notes {
-		l.dismiss(d, d.member(i), Misplaced, "these are the servers of the zone %s itself, which is none of this block's; as a delegation they would hide its records", d.group.Name)
+	for i := range d.infos {
+		l.leaveOutMember(d, d.member(i), Misplaced, "are the name servers of the zone %s, which is not a zone of this block; as a delegation they would hide its records", d.group.Name)
 	}
 }
 
-// agree leaves out what does not go with the rest of its group. The policy is the one
-// that most record sets have, or the earliest of those; then one record set stays if it
-// is simple, and one of each tier if it is failover: the first.
-func (l *loader) agree(d *draft) {
+// resolveConflicts leaves out record sets that conflict with the rest of their group. The
+// group has the policy of most of them; of several such policies, that of the first record
+// set. A simple group keeps its first record set, a failover group the first of each tier.
+func (l *loader) resolveConflicts(d *draft) {
 	policy, first := d.policy()
 	var tiers []uint16
-	for i := range d.notes {
+	for i := range d.infos {
 		m := d.member(i)
 		switch {
 		case m.state != served:
 		case m.policy != policy:
-			l.dismiss(d, m, Conflict, "is %s, but the group is %s (%s)", m.policy, policy, first.set.Pos)
+			l.leaveOutMember(d, m, Conflict, "is %s, but the group is %s (%s)", m.policy, policy, first.set.Pos)
 		case policy == record.Simple && m.set != first.set:
-			l.dismiss(d, m, Conflict, "has no routing policy, so the name has room for one record set; there is another (%s)", first.set.Pos)
+			l.leaveOutMember(d, m, Conflict, "has no routing policy, and a name has one such record set for each type: %s", first.set.Pos)
 		case policy == record.Failover && slices.Contains(tiers, m.set.Tier):
-			l.dismiss(d, m, Conflict, "is a second %s; the first one stays", record.TierName(m.set.Tier))
+			l.leaveOutMember(d, m, Conflict, "is a second %s; the first one is kept", record.TierName(m.set.Tier))
 		case policy == record.Failover:
 			tiers = append(tiers, m.set.Tier)
 		}
@@ -114,13 +114,13 @@ func (l *loader) agree(d *draft) {
 func (d *draft) policy() (record.Policy, member) {
 	votes := make(map[record.Policy]int)
 	most := 0
-	for i := range d.notes {
+	for i := range d.infos {
 		if m := d.member(i); m.state == served {
 			votes[m.policy]++
 			most = max(most, votes[m.policy])
 		}
 	}
-	for i := range d.notes {
+	for i := range d.infos {
 		if m := d.member(i); m.state == served && votes[m.policy] == most {
 			return m.policy, m
 		}
@@ -128,13 +128,15 @@ func (d *draft) policy() (record.Policy, member) {
 	return record.Simple, member{}
 }
 
-// several reports whether a member stands for several record sets.
-func (m member) several() bool { return m.policy == record.Multivalue && len(m.set.Values) > 1 }
+// hasSeveralValues reports whether a member becomes several record sets.
+func (m member) hasSeveralValues() bool {
+	return m.policy == record.Multivalue && len(m.set.Values) > 1
+}
 
 // appendMember appends a member's record set: of a multivalue one with several values
 // one for each, since up to eight values are chosen among all of them.
 func (l *loader) appendMember(to []record.RecordSet, d *draft, m member) []record.RecordSet {
-	if !m.several() {
+	if !m.hasSeveralValues() {
 		return append(to, *m.set)
 	}
 	l.reportMember(d, m, Changed, BadPolicy, "has %d values, and multivalue record sets have one; taken for one record set each, with the same health check", len(m.set.Values))
@@ -171,8 +173,8 @@ func (l *loader) compareTTLs(d *draft, g *record.Group) {
 		b.Values[0].Header().Ttl, a.Values[0].Header().Ttl, a.Pos)
 }
 
-// dismiss leaves a member out that was to be served.
-func (l *loader) dismiss(d *draft, m member, kind Kind, format string, args ...any) {
+// leaveOutMember leaves out a member that was to be served.
+func (l *loader) leaveOutMember(d *draft, m member, kind Kind, format string, args ...any) {
 	if m.state == served {
 		m.state = leftOut
 		l.reportMember(d, m, LeftOut, kind, format, args...)

@@ -12,6 +12,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -19,6 +20,8 @@ import (
 type Options struct {
 	Zones      []string // canonical names of the block's zones
 	DefaultTTL uint32   // of record sets that give none, in seconds
+
+	Networks healthcheck.Networks // what health checks may probe
 }
 
 // Import is what a list of files holds, and what had to be left out of it.

@@ -2,12 +2,12 @@ package route53json
 
 import "github.com/steerdns/steer/plugin/record"
 
-// item is what one JSON object holds of the members that are known. Items are used
-// again: nothing of one outlives the object.
+// item holds the known members of one JSON object. Items are reused, so nothing of one may
+// outlive the object.
 type item struct {
-	line  int
-	arena []byte // the texts of the scalars
-	odd   string // a member that is an object where a scalar belongs, or the like
+	line      int
+	arena     []byte // the texts of the scalars
+	malformed string // the name of a member that has the wrong JSON type or is too large
 
 	list                bool // an object around lists
 	truncated, nextPage scalar
@@ -22,7 +22,7 @@ type item struct {
 	check rawCheck
 }
 
-// rawSet is a record set as it is written.
+// rawSet holds the members of a record set, unparsed.
 type rawSet struct {
 	known bool // any member but the name
 
@@ -37,11 +37,10 @@ type rawSet struct {
 	dnsName, evaluate scalar
 }
 
-// unservedPolicies are the members that give a record set a routing policy which is not
-// served yet.
+// unservedPolicies are the members of routing policies that are not served yet.
 var unservedPolicies = [...]string{"Region", "GeoLocation", "GeoProximityLocation", "CidrRoutingConfig"}
 
-// maxKept is how much text of one object is kept, in bytes. A record set of Route 53 has
+// maxKept is how many bytes of text are kept for one object. A record set of Route 53 has
 // at most 32,000 characters.
 const maxKept = 1 << 20
 
@@ -59,7 +58,7 @@ const (
 	aCheck
 )
 
-// what tells what an object describes. A health check that stands by itself shares the
+// what returns what an object describes. A health check that stands by itself shares the
 // name of one member with record sets.
 func (it *item) what() kindOfItem {
 	switch {
@@ -90,7 +89,7 @@ func (it *item) reset(line int) {
 	}
 }
 
-// is reports whether a scalar is a word, in whichever case.
+// is reports whether a scalar equals a word, ignoring case.
 func (v scalar) is(word string) bool {
 	if len(v.text) != len(word) {
 		return false
@@ -106,20 +105,20 @@ func (v scalar) is(word string) bool {
 	return true
 }
 
-// keep reads a scalar and keeps its text. An object or a list in its place, and text
-// beyond [maxKept], are noted as odd.
+// keep reads a scalar and copies its text to the arena. An object or a list in its place, and text
+// beyond [maxKept], are recorded as malformed.
 func (l *loader) keep(it *item, name string) (scalar, error) {
 	c, err := l.next()
 	switch {
 	case err != nil:
 		return scalar{}, err
 	case c == '{', c == '[':
-		it.odd = name
+		it.malformed = name
 		return scalar{}, l.skip()
 	}
 	v, err := l.scalar()
 	if len(it.arena)+len(v.text) > maxKept {
-		it.odd = name
+		it.malformed = name
 		return scalar{}, err
 	}
 	n := len(it.arena)
@@ -170,8 +169,8 @@ func (l *loader) setMember(it *item, key []byte) (known bool, err error) {
 	return true, err
 }
 
-// anything reads over a value and reports whether it says anything: null, empty strings
-// and what holds nothing else do not.
+// anything skips a value and reports whether it holds anything but null, empty strings,
+// objects and lists.
 func (l *loader) anything() (said bool, err error) {
 	inside := func() error {
 		is, err := l.anything()
@@ -212,7 +211,7 @@ func (l *loader) values(it *item) error {
 }
 
 // objects reads a list of objects. Null is an empty list; what is anything else is
-// noted as odd.
+// recorded as malformed.
 func (l *loader) objects(it *item, name string, member func(key []byte) error) error {
 	c, err := l.next()
 	switch {
@@ -221,7 +220,7 @@ func (l *loader) objects(it *item, name string, member func(key []byte) error) e
 	case c == 'n':
 		return l.skip()
 	case c != '[':
-		it.odd = name
+		it.malformed = name
 		return l.skip()
 	}
 	return l.array(func() error {
@@ -229,7 +228,7 @@ func (l *loader) objects(it *item, name string, member func(key []byte) error) e
 		case err != nil:
 			return err
 		case c != '{':
-			it.odd = name
+			it.malformed = name
 			return l.skip()
 		}
 		return l.object(member)
@@ -245,7 +244,7 @@ func (l *loader) alias(it *item) error {
 	case c == 'n':
 		return l.skip()
 	case c != '{':
-		it.odd = "AliasTarget"
+		it.malformed = "AliasTarget"
 		return l.skip()
 	}
 	return l.object(func(key []byte) (err error) {
@@ -255,7 +254,7 @@ func (l *loader) alias(it *item) error {
 			it.set.dnsName, err = l.keep(it, "DNSName")
 		case "evaluatetargethealth":
 			it.set.evaluate, err = l.keep(it, "EvaluateTargetHealth")
-		case "hostedzoneid": // says where the target is; its name does too
+		case "hostedzoneid": // the target's name says as much
 			zone, err = l.keep(it, "HostedZoneId")
 		default:
 			err = l.skip()

@@ -37,10 +37,10 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Expand returns the files that patterns name, each once: a pattern's in the order of
-// the alphabet, the patterns' in theirs. A pattern without a wildcard stands for itself,
-// whether or not there is such a file; one with a wildcard must match something. As in a
-// shell, it does not match hidden files: those are what editors and ConfigMaps leave.
+// Expand returns the files that match patterns, each once: in the order of the patterns,
+// and in alphabetical order for each of them. A pattern without a wildcard is the name of a
+// file that need not exist; one with a wildcard must match a file. As in a shell, it does
+// not match hidden files, which editors and ConfigMaps leave.
 func Expand(ctx context.Context, patterns []string) ([]string, error) {
 	var paths []string
 	for _, pattern := range patterns {
@@ -71,7 +71,7 @@ func Expand(ctx context.Context, patterns []string) ([]string, error) {
 // context ends, whose error is among them then.
 func Load(ctx context.Context, paths []string, options Options) (*Import, error) {
 	l := newLoader(ctx, options)
-	l.kept = together()
+	l.alloc = newAllocators()
 	var errs Errors
 	for _, path := range paths {
 		err := l.open(path)
@@ -141,7 +141,7 @@ func (l *loader) read(path string, r io.Reader) *FileError {
 	return nil
 }
 
-// Digest tells two contents of a file apart. It has a meaning within one process only.
+// Digest identifies the content of a file, within one process.
 type Digest uint64
 
 var seed = maphash.MakeSeed()
@@ -178,20 +178,20 @@ type loader struct {
 	items  []*item // one for each object around the next byte, from the outside in
 	nested int     // how many of them there are
 
-	drafts    arena.List[draft]
-	notes     arena.Of[note]
-	byKey     map[record.Key]*record.Group // at their Ordinals in drafts
-	intern    map[string]string
-	targets   map[string]string // of aliases, as written and as they are held
-	lastRaw   []byte            // the last owner name as written, and as it is held
-	lastName  string
-	strangers map[string]struct{} // names of SOA records that are no zones of the block
+	drafts       arena.List[draft]
+	infos        arena.Of[memberInfo]
+	byKey        map[record.Key]*record.Group // at their Ordinals in drafts
+	intern       map[string]string
+	targets      map[string]string // of aliases, as written and as they are held
+	lastRaw      []byte            // the last owner name as written, and as it is held
+	lastName     string
+	foreignZones map[string]struct{} // names with an SOA record that are not zones of the block
 
-	kept kept
+	alloc allocators
 }
 
-// kept is where what an import is made of is allocated: one by one, if it is zero.
-type kept struct {
+// allocators allocate the parts of an import. The zero value allocates them one by one.
+type allocators struct {
 	groups  *arena.Of[record.Group]
 	sets    *arena.Of[record.RecordSet]
 	aliases *arena.Of[record.AliasTarget]
@@ -200,9 +200,9 @@ type kept struct {
 	names   *arena.Strings
 }
 
-// together returns a kept for what lives as long as the import.
-func together() kept {
-	return kept{
+// newAllocators returns allocators for parts that live as long as the import.
+func newAllocators() allocators {
+	return allocators{
 		new(arena.Of[record.Group]), new(arena.Of[record.RecordSet]), new(arena.Of[record.AliasTarget]),
 		new(arena.Of[dns.RR]), record.NewValueParser(), new(arena.Strings),
 	}
@@ -221,16 +221,16 @@ func newLoader(ctx context.Context, options Options) *loader {
 
 			unlisted: make(map[uint64]struct{}),
 		},
-		byKey:     make(map[record.Key]*record.Group),
-		intern:    make(map[string]string),
-		targets:   make(map[string]string),
-		strangers: make(map[string]struct{}),
+		byKey:        make(map[record.Key]*record.Group),
+		intern:       make(map[string]string),
+		targets:      make(map[string]string),
+		foreignZones: make(map[string]struct{}),
 	}
 	l.accept = l.take
 	return l
 }
 
-// maxInterned bounds the table of strings that are kept once.
+// maxInterned is the largest number of strings that are shared.
 const maxInterned = 1 << 16
 
 // shared returns b as a string that is shared with equal ones.

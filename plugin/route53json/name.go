@@ -30,7 +30,7 @@ func (l *loader) targetName(raw []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name = l.kept.names.Keep(name)
+	name = l.alloc.names.Keep(name)
 	if len(l.targets) < maxInterned {
 		l.targets[string(raw)] = name
 	}

@@ -65,7 +65,7 @@ func (c *candidate) weight(m member) bool {
 		c.report(LeftOut, BadPolicy, "Weight %q is not a whole number from 0 to %d", v.text, record.MaxWeight)
 		return false
 	}
-	noteQuoted(c.report, "Weight", v)
+	reportQuoted(c.report, "Weight", v)
 	m.set.Weight = uint16(n)
 	return true
 }

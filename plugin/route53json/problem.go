@@ -120,7 +120,7 @@ const (
 	BadChange   Kind = "change"          // a change that cannot be made
 	Incomplete  Kind = "incomplete"      // a page of a longer list
 	BadCheck    Kind = "health check"    // a health check that is wrong
-	NoProbe     Kind = "unprobed check"  // a health check that cannot be probed from here
+	NoProbe     Kind = "unprobed check"  // a health check that cannot or may not be probed from here
 	NoSuchCheck Kind = "unknown check"   // a health check that no file defines
 	TextFlavour Kind = "unquoted text"   // a TXT value without its quotes
 	Refused     Kind = "refused"         // by the catalog, for what nobody has foreseen
@@ -220,12 +220,12 @@ func boolean(report reportFunc, name string, v scalar) bool {
 		report(Changed, Loose, "%s %q is neither true nor false; taken for false", name, v.text)
 		return false
 	}
-	noteQuoted(report, name, v)
+	reportQuoted(report, name, v)
 	return is
 }
 
-// noteQuoted reports a number or boolean that is written as a string.
-func noteQuoted(report reportFunc, name string, v scalar) {
+// reportQuoted reports a number or boolean that is written as a string.
+func reportQuoted(report reportFunc, name string, v scalar) {
 	if v.quoted {
 		report(Changed, Loose, "%s is the string %q; taken for %s", name, v.text, v.text)
 	}

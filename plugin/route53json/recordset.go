@@ -22,7 +22,7 @@ func (l *loader) takeRecordSet(it *item, do action) (key uint64) {
 	}
 	d := l.draft(c.key)
 	c.key = d.group.Key // whose name is kept
-	m := member{new(record.RecordSet), &note{index: int32(l.index), state: leftOut}}
+	m := member{new(record.RecordSet), &memberInfo{index: int32(l.index), state: leftOut}}
 	*m.set = record.RecordSet{Pos: l.pos(it), SetID: l.shared(it.set.setID.text), Check: record.NoCheck, Imported: true}
 	switch {
 	case do == remove:
@@ -88,8 +88,8 @@ func (c *candidate) identify() bool {
 		return false
 	}
 	if c.key.Type == dns.TypeSOA && name != zone {
-		c.strangers[name] = struct{}{}
-		c.report(LeftOut, Misplaced, "the zone %s is none of this block's (%s); its records are served as names of %s", name, record.Enumerate(c.zones.Zones), zone)
+		c.foreignZones[name] = struct{}{}
+		c.report(LeftOut, Misplaced, "%s is not a zone of this block (%s); its records are served as names of %s", name, record.Enumerate(c.zones.Zones), zone)
 		return false
 	}
 	if err := c.zones.Allows(c.key, record.Pos{}); err != nil {
@@ -122,13 +122,13 @@ func (l *loader) recordType(v scalar) (uint16, error) {
 func (c *candidate) fill(m member) bool {
 	set := &c.it.set
 	switch {
-	case c.it.odd != "":
-		c.report(LeftOut, Shape, "%s is not of the form that it has in Route 53", c.it.odd)
+	case c.it.malformed != "":
+		c.report(LeftOut, Shape, "%s is not in the form that Route 53 uses", c.it.malformed)
 	case len(set.traffic.text) > 0:
-		c.report(LeftOut, Unserved, "is made by the traffic policy instance %q, and the policy is not in the file", set.traffic.text)
+		c.report(LeftOut, Unserved, "belongs to the traffic policy instance %q, and traffic policies are not imported", set.traffic.text)
 	case !c.policy(m):
 	case set.alias && len(set.values) > 0:
-		c.report(LeftOut, BadAlias, "has both ResourceRecords and AliasTarget; which one is meant cannot be known")
+		c.report(LeftOut, BadAlias, "has both ResourceRecords and AliasTarget, and can have only one of them")
 	case set.more > 0:
 		c.report(LeftOut, BadValue, "has %d values; %d are the most", len(set.values)+set.more, maxValues)
 	case set.alias:
@@ -174,6 +174,6 @@ func (c *candidate) ttl() (uint32, bool) {
 		c.report(LeftOut, BadTTL, "TTL %q is not a whole number from 0 to %d", v.text, maxTTL)
 		return 0, false
 	}
-	noteQuoted(c.report, "TTL", v)
+	reportQuoted(c.report, "TTL", v)
 	return uint32(n), true
 }

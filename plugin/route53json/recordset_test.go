@@ -30,9 +30,9 @@ func TestRecordSets(t *testing.T) {
 		{"negative TTL", of(`"Type": "A", "TTL": -1, "ResourceRecords": [{"Value": "192.0.2.1"}]`), "",
 			`a.example.com. A (number 1): left out: TTL "-1" is not a whole number from 0 to 2147483647`},
 		{"TTL of an odd form", with(`"TTL": [60]`), "",
-			"a.example.com. A (number 1): left out: TTL is not of the form that it has in Route 53"},
+			"a.example.com. A (number 1): left out: TTL is not in the form that Route 53 uses"},
 		{"value of an odd form", of(`"Type": "A", "TTL": 60, "ResourceRecords": ["192.0.2.1"]`), "",
-			"a.example.com. A (number 1): left out: ResourceRecords is not of the form that it has in Route 53"},
+			"a.example.com. A (number 1): left out: ResourceRecords is not in the form that Route 53 uses"},
 		{"white space around name and value", `{"Name": " A.Example.COM \n", "Type": "a", "TTL": 60, "ResourceRecords": [{"Value": " 192.0.2.1 "}]}`, "a.example.com. A simple = 192.0.2.1", ""},
 		{"same value twice", of(`"Type": "A", "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.1"}, {"Value": "192.0.2.1"}]`), "a.example.com. A simple = 192.0.2.1",
 			`a.example.com. A (number 1): changed: has the value "192.0.2.1" twice; answered once`},
@@ -45,12 +45,12 @@ func TestRecordSets(t *testing.T) {
 		{"two CNAMEs", of(`"Type": "CNAME", "TTL": 60, "ResourceRecords": [{"Value": "b"}, {"Value": "c"}]`), "",
 			"a.example.com. CNAME (number 1): left out: has 2 values; a name has one CNAME"},
 		{"values and alias", with(`"AliasTarget": {"DNSName": "b.example.net"}`), "",
-			"a.example.com. A (number 1): left out: has both ResourceRecords and AliasTarget; which one is meant cannot be known"},
+			"a.example.com. A (number 1): left out: has both ResourceRecords and AliasTarget, and can have only one of them"},
 		{"alias of nothing", with(`"AliasTarget": {"DNSName": "", "HostedZoneId": null, "EvaluateTargetHealth": false}`), "a.example.com. A simple = 192.0.2.1", ""},
 		{"alias without a target", of(`"Type": "A", "AliasTarget": {"HostedZoneId": "Z1"}`), "",
 			"a.example.com. A (number 1): left out: AliasTarget has no DNSName"},
 		{"alias of an odd form", of(`"Type": "A", "AliasTarget": "b.example.net"`), "",
-			"a.example.com. A (number 1): left out: AliasTarget is not of the form that it has in Route 53"},
+			"a.example.com. A (number 1): left out: AliasTarget is not in the form that Route 53 uses"},
 		{"alias of a bad name", of(`"Type": "A", "AliasTarget": {"DNSName": "b..example.net", "EvaluateTargetHealth": true}`), "",
 			`a.example.com. A (number 1): left out: DNSName: "b..example.net" is not a domain name: labels have 1 to 63 bytes, names at most 255`},
 		{"alias to an address", of(`"Type": "A", "AliasTarget": {"DNSName": "192.0.2.7.", "EvaluateTargetHealth": true}`), "",
@@ -130,20 +130,20 @@ func TestGroups(t *testing.T) {
 			[]string{`2: a.example.com. A "x" (number 2): left out: is multivalue, but the group is simple (1.json:1)`}},
 		{"the same record set twice", []string{in("", one), in("", one)},
 			[]string{"a.example.com. A simple = " + one},
-			[]string{"2: a.example.com. A (number 2): left out: is there already (1.json:1); the first one stays"}},
+			[]string{"2: a.example.com. A (number 2): left out: is a duplicate of an earlier record set (1.json:1), which is kept"}},
 		{"two without a policy", []string{in(`, "SetIdentifier": "x"`, one), in(`, "SetIdentifier": "y"`, two)},
 			[]string{"a.example.com. A simple x = " + one},
 			[]string{
 				`1: a.example.com. A "x" (number 1): warning: has a SetIdentifier but no routing policy; taken for a simple record set`,
 				`2: a.example.com. A "y" (number 2): warning: has a SetIdentifier but no routing policy; taken for a simple record set`,
-				`2: a.example.com. A "y" (number 2): left out: has no routing policy, so the name has room for one record set; there is another (1.json:1)`,
+				`2: a.example.com. A "y" (number 2): left out: has no routing policy, and a name has one such record set for each type: 1.json:1`,
 			}},
 		{"two primaries",
 			[]string{in(`, "SetIdentifier": "x", "Failover": "PRIMARY", "HealthCheckId": "hc"`, one), in(`, "SetIdentifier": "y", "Failover": "PRIMARY"`, two), in(`, "SetIdentifier": "z", "Failover": "SECONDARY"`, three)},
 			[]string{"a.example.com. A failover x check hc = " + one, "a.example.com. A failover z = " + three},
 			[]string{
 				`1: health check "hc": changed: no file defines it; it counts as healthy`,
-				`2: a.example.com. A "y" (number 2): left out: is a second primary; the first one stays`,
+				`2: a.example.com. A "y" (number 2): left out: is a second primary; the first one is kept`,
 			}},
 		{"weighted ones without set identifiers", []string{in(`, "Weight": 1`, one), in(`, "Weight": 2`, two)},
 			[]string{"a.example.com. A weighted = " + one, "a.example.com. A weighted = " + two},
@@ -196,8 +196,8 @@ func TestForeignZone(t *testing.T) {
 	b := loadPaths(t, "example.com.", write(t, "["+ns+"\n,"+soa+","+www+"]")...)
 	check(t, "held", held(b.catalog), []string{"www.sub.example.com. A simple = 192.0.2.1"})
 	check(t, "problems", problems(b.im), []string{
-		"1.json:1: sub.example.com. NS (number 1): left out: these are the servers of the zone sub.example.com. itself, which is none of this block's; as a delegation they would hide its records",
-		"1.json:2: sub.example.com. SOA (number 2): left out: the zone sub.example.com. is none of this block's (example.com.); its records are served as names of example.com.",
+		"1.json:1: sub.example.com. NS (number 1): left out: are the name servers of the zone sub.example.com., which is not a zone of this block; as a delegation they would hide its records",
+		"1.json:2: sub.example.com. SOA (number 2): left out: sub.example.com. is not a zone of this block (example.com.); its records are served as names of example.com.",
 	})
 	b = loadPaths(t, "example.com.", write(t, "["+ns+","+www+"]")...)
 	check(t, "held", held(b.catalog), []string{"sub.example.com. NS simple = ns.example.net.", "www.sub.example.com. A simple = 192.0.2.1"})

@@ -57,7 +57,7 @@ func (s *scanner) literal(word string) error {
 		}
 		if c != word[i] {
 			s.at--
-			return s.errorf("%q where %q was begun", c, word)
+			return s.errorf("%q in the middle of %q", c, word)
 		}
 	}
 	return nil
@@ -82,7 +82,7 @@ func (s *scanner) number() ([]byte, error) {
 		s.at++
 	}
 	if !validNumber(s.text) {
-		return nil, s.errorf("%.40q, which ends here, is no number", s.text)
+		return nil, s.errorf("%.40q is not a number", s.text)
 	}
 	return s.text, nil
 }
@@ -210,7 +210,7 @@ func (s *scanner) pair(first rune) (rune, error) {
 			return 0, err
 		case c != want:
 			s.at--
-			return 0, s.errorf(`\u%04X is half a character; its other half is missing`, first)
+			return 0, s.errorf(`\u%04X is half of a surrogate pair; its other half is missing`, first)
 		}
 	}
 	second, err := s.hex()
@@ -219,7 +219,7 @@ func (s *scanner) pair(first rune) (rune, error) {
 	}
 	r := utf16.DecodeRune(first, second)
 	if r == utf8.RuneError {
-		return 0, s.errorf(`\u%04X\u%04X is no character`, first, second)
+		return 0, s.errorf(`\u%04X\u%04X is not a character`, first, second)
 	}
 	return r, nil
 }

@@ -202,7 +202,7 @@ func (s *scanner) array(element func() error) error {
 // open reads the bracket that peek has returned.
 func (s *scanner) open() error {
 	if s.depth++; s.depth > maxDepth {
-		return s.errorf("more than %d objects and lists in one another", maxDepth)
+		return s.errorf("objects and lists are nested deeper than %d levels", maxDepth)
 	}
 	s.at++
 	return nil
@@ -226,7 +226,7 @@ func (s *scanner) another(first bool, closing byte) (bool, error) {
 	}
 	s.at++
 	if c, err = s.next(); err == nil && c == closing {
-		err = s.errorf("%q after a comma: JSON has none behind the last element", c)
+		err = s.errorf("%q after a comma: JSON allows none after the last element", c)
 	}
 	return true, err
 }
@@ -262,5 +262,5 @@ func (s *scanner) validText(b []byte) error {
 	if utf8.Valid(b) {
 		return nil
 	}
-	return s.errorf("a string ends here that is not UTF-8")
+	return s.errorf("the string that ends here is not UTF-8")
 }

@@ -10,7 +10,7 @@ import (
 // parseValues makes the RRs of a record set.
 func (c *candidate) parseValues(m member, ttl uint32) bool {
 	set := &c.it.set
-	rrs := c.kept.rrs.Make(len(set.values))[:0]
+	rrs := c.alloc.rrs.Make(len(set.values))[:0]
 	var seen map[string]struct{}
 	for i := range set.values {
 		rr, err := c.value(set.values[i].text, ttl)
@@ -45,7 +45,7 @@ func (c *candidate) value(raw []byte, ttl uint32) (dns.RR, error) {
 		c.report(Warning, TextFlavour, "value %.100q is not in double quotes; taken for one text", raw)
 		raw, err = unescaped(raw)
 	case text:
-		raw, err = decimalEscapes(apart(raw))
+		raw, err = decimalEscapes(separate(raw))
 	default:
 		if c.key.Type == dns.TypeNAPTR {
 			raw = bareReplacement(raw)
@@ -57,7 +57,7 @@ func (c *candidate) value(raw []byte, ttl uint32) (dns.RR, error) {
 	if err != nil {
 		return nil, err
 	}
-	rr, _, err := c.kept.values.Parse(c.key, ttl, ".", string(raw))
+	rr, _, err := c.alloc.values.Parse(c.key, ttl, ".", string(raw))
 	return rr, err
 }
 
@@ -89,9 +89,9 @@ func bareReplacement(raw []byte) []byte {
 	return slices.Concat(raw[:opening], raw[opening+1:last])
 }
 
-// apart puts a space between strings that touch, as in `"first""second"`: people split
-// long texts like that, and Route 53 takes it.
-func apart(raw []byte) []byte {
+// separate puts a space between strings that touch, as in `"first""second"`: people split
+// long texts like that, and Route 53 accepts it.
+func separate(raw []byte) []byte {
 	if !bytes.Contains(raw, []byte(`""`)) {
 		return raw
 	}

@@ -1,0 +1,158 @@
+package corefile
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/coredns/caddy/caddyfile"
+	"github.com/coredns/coredns/plugin"
+	"github.com/coredns/coredns/plugin/pkg/parse"
+	"github.com/coredns/coredns/plugin/pkg/transport"
+
+	"github.com/steerdns/steer/plugin/record"
+)
+
+// Directive is the keyword of a steer block.
+const Directive = "steer"
+
+// Block is a server block of a Corefile that holds a steer directive.
+type Block struct {
+	Name string     // what logs and metrics call it: "example.org.:53"
+	Keys []string   // as CoreDNS writes them: "dns://example.org.:53"
+	Pos  record.Pos // of the directive
+
+	file   string
+	root   string
+	tokens []caddyfile.Token
+}
+
+// File is a Corefile without what other plugins read.
+type File struct {
+	Blocks   []Block
+	Zones    []string // of all server blocks, with a steer directive or without, canonical
+	Problems []error  // stanzas that stand outside a steer block
+}
+
+// ReadFile reads a Corefile as CoreDNS does, with snippets, imported files and environment
+// variables. The path "-" is the standard input. It keeps the steer directives and skips
+// those of other plugins. Its errors are those of files and of the structure of server
+// blocks; [Block.Load] finds those of stanzas.
+func ReadFile(path string) (*File, error) {
+	if path == "-" {
+		return readFrom("stdin", os.Stdin)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return readFrom(path, f)
+}
+
+func readFrom(path string, r io.Reader) (*File, error) {
+	blocks, err := caddyfile.Parse(path, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	file := &File{}
+	seen := make(map[string]bool)
+	for _, b := range blocks {
+		keys, err := serverKeys(b.Keys)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		for _, key := range keys {
+			file.Zones = append(file.Zones, plugin.Host(key).NormalizeExact()...)
+		}
+		file.Problems = append(file.Problems, strayStanzas(b.Tokens)...)
+		tokens := b.Tokens[Directive]
+		if len(tokens) == 0 {
+			continue
+		}
+		block := Block{
+			Name:   BlockName(keys, func(name string) bool { return seen[name] }),
+			Keys:   keys,
+			Pos:    record.Pos{File: tokens[0].File, Line: tokens[0].Line},
+			file:   path,
+			tokens: tokens,
+		}
+		if root := b.Tokens["root"]; len(root) > 1 {
+			block.root = root[1].Text
+		}
+		seen[block.Name] = true
+		file.Blocks = append(file.Blocks, block)
+	}
+	return file, nil
+}
+
+// Load reads the block's directive: see [Load].
+func (b *Block) Load(ctx context.Context, now time.Time) (*Config, error) {
+	tokens := caddyfile.NewDispenserTokens(b.file, b.tokens)
+	return Load(ctx, &tokens, Env{Keys: b.Keys, Root: b.root, Now: now})
+}
+
+// BlockName returns what logs and metrics call a server block: its keys, without the
+// scheme of plain DNS. Blocks that share them, as those with views do, are numbered; taken
+// reports whether another block has a name.
+func BlockName(keys []string, taken func(name string) bool) string {
+	short := make([]string, len(keys))
+	for i, k := range keys {
+		short[i] = strings.TrimPrefix(k, transport.DNS+"://")
+	}
+	base := strings.Join(short, " ")
+	name := base
+	for n := 2; taken(name); n++ {
+		name = fmt.Sprintf("%s #%d", base, n)
+	}
+	return name
+}
+
+// defaultServerPort are the ports of server blocks that give none.
+var defaultServerPort = map[string]string{
+	transport.DNS:    transport.Port,
+	transport.TLS:    transport.TLSPort,
+	transport.QUIC:   transport.QUICPort,
+	transport.GRPC:   transport.GRPCPort,
+	transport.HTTPS:  transport.HTTPSPort,
+	transport.HTTPS3: transport.HTTPSPort,
+}
+
+// serverKeys returns the keys of a server block as CoreDNS writes them: scheme, absolute
+// zone in lower case, and port. A reverse network can stand for several zones.
+func serverKeys(keys []string) ([]string, error) {
+	var out []string
+	for _, key := range keys {
+		scheme, rest := parse.Transport(key)
+		hosts, port, err := plugin.SplitHostPort(rest)
+		if err != nil {
+			return nil, err
+		}
+		if port == "" {
+			port = defaultServerPort[scheme]
+		}
+		for _, host := range hosts {
+			out = append(out, scheme+"://"+plugin.Name(host).Normalize()+":"+port)
+		}
+	}
+	return out, nil
+}
+
+// strayStanzas returns an error for each stanza of steer that stands in a server block
+// itself: a '}' too many closed the steer block above it. CoreDNS would call it an unknown
+// directive.
+func strayStanzas(directives map[string][]caddyfile.Token) []error {
+	var errs []error
+	for _, word := range []string{"simple", "weighted", "failover", "multivalue", "load_balancer", "check", "fallthrough", "fallthrough_types"} {
+		if tokens := directives[word]; len(tokens) > 0 {
+			errs = append(errs, record.ErrorAt(record.Pos{File: tokens[0].File, Line: tokens[0].Line},
+				"%q stands outside a steer block; is a '}' above it too many?", word))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return a.(*record.Error).Pos.Line - b.(*record.Error).Pos.Line })
+	return errs
+}
