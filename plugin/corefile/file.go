@@ -60,7 +60,7 @@ func readFrom(path string, r io.Reader) (*File, error) {
 		return nil, err
 	}
 	file := &File{}
-	seen := make(map[string]bool)
+	var names BlockNames
 	for _, b := range blocks {
 		keys, err := serverKeys(b.Keys)
 		if err != nil {
@@ -69,22 +69,21 @@ func readFrom(path string, r io.Reader) (*File, error) {
 		for _, key := range keys {
 			file.Zones = append(file.Zones, plugin.Host(key).NormalizeExact()...)
 		}
-		file.Problems = append(file.Problems, strayStanzas(b.Tokens)...)
+		file.Problems = append(file.Problems, strayStanzas(path, b.Tokens)...)
 		tokens := b.Tokens[Directive]
 		if len(tokens) == 0 {
 			continue
 		}
 		block := Block{
-			Name:   BlockName(keys, func(name string) bool { return seen[name] }),
+			Name:   names.Name(keys),
 			Keys:   keys,
-			Pos:    record.Pos{File: tokens[0].File, Line: tokens[0].Line},
+			Pos:    position(path, tokens[0]),
 			file:   path,
 			tokens: tokens,
 		}
 		if root := b.Tokens["root"]; len(root) > 1 {
 			block.root = root[1].Text
 		}
-		seen[block.Name] = true
 		file.Blocks = append(file.Blocks, block)
 	}
 	return file, nil
@@ -96,18 +95,32 @@ func (b *Block) Load(ctx context.Context, now time.Time) (*Config, error) {
 	return Load(ctx, &tokens, Env{Keys: b.Keys, Root: b.root, Now: now})
 }
 
-// BlockName returns what logs and metrics call a server block: its keys, without the
-// scheme of plain DNS. Blocks that share them, as those with views do, are numbered; taken
-// reports whether another block has a name.
-func BlockName(keys []string, taken func(name string) bool) string {
-	short := make([]string, len(keys))
-	for i, k := range keys {
-		short[i] = strings.TrimPrefix(k, transport.DNS+"://")
+// BlockNames names the server blocks of one Corefile. The zero value is ready for use.
+type BlockNames struct {
+	taken map[string]int // how many have a name, without their numbers
+}
+
+// namedKeys is how many keys of a server block its name lists: it is a label of metrics,
+// and a block may have thousands.
+const namedKeys = 8
+
+// Name returns what logs and metrics call a server block: its keys, without the scheme of
+// plain DNS. Blocks that share them, as those with views do, are numbered.
+func (n *BlockNames) Name(keys []string) string {
+	short := make([]string, 0, namedKeys)
+	for _, k := range keys[:min(len(keys), namedKeys)] {
+		short = append(short, strings.TrimPrefix(k, transport.DNS+"://"))
 	}
-	base := strings.Join(short, " ")
-	name := base
-	for n := 2; taken(name); n++ {
-		name = fmt.Sprintf("%s #%d", base, n)
+	name := strings.Join(short, " ")
+	if more := len(keys) - len(short); more > 0 {
+		name += fmt.Sprintf(" and %d more", more)
+	}
+	if n.taken == nil {
+		n.taken = make(map[string]int)
+	}
+	n.taken[name]++
+	if times := n.taken[name]; times > 1 {
+		name += fmt.Sprintf(" #%d", times)
 	}
 	return name
 }
@@ -145,14 +158,22 @@ func serverKeys(keys []string) ([]string, error) {
 // strayStanzas returns an error for each stanza of steer that stands in a server block
 // itself: a '}' too many closed the steer block above it. CoreDNS would call it an unknown
 // directive.
-func strayStanzas(directives map[string][]caddyfile.Token) []error {
+func strayStanzas(path string, directives map[string][]caddyfile.Token) []error {
 	var errs []error
 	for _, word := range []string{"simple", "weighted", "failover", "multivalue", "load_balancer", "check", "fallthrough", "fallthrough_types"} {
 		if tokens := directives[word]; len(tokens) > 0 {
-			errs = append(errs, record.ErrorAt(record.Pos{File: tokens[0].File, Line: tokens[0].Line},
+			errs = append(errs, record.ErrorAt(position(path, tokens[0]),
 				"%q stands outside a steer block; is a '}' above it too many?", word))
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return a.(*record.Error).Pos.Line - b.(*record.Error).Pos.Line })
 	return errs
+}
+
+// position returns where a token stands. Those of the Corefile itself name no file.
+func position(path string, t caddyfile.Token) record.Pos {
+	if t.File != "" {
+		path = t.File
+	}
+	return record.Pos{File: path, Line: t.Line}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/coredns/caddy"
 	"github.com/coredns/coredns/core/dnsserver"
 	clog "github.com/coredns/coredns/plugin/pkg/log"
-	"github.com/coredns/coredns/plugin/pkg/transport"
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/corefile"
@@ -105,9 +104,9 @@ var loading = make(chan struct{}, 1)
 // complete when the first of them starts.
 type instanceSet struct {
 	members []*Instance
-	named   map[string]int // how many have a name, without their numbers
-	swept   sync.Once      // when the first of them starts
-	blocks  []serverBlock  // up to the last one with a member that wants to know its servers
+	names   corefile.BlockNames
+	swept   sync.Once     // when the first of them starts
+	blocks  []serverBlock // up to the last one with a member that wants to know its servers
 }
 
 type storageKey struct{}
@@ -143,7 +142,7 @@ func newInstance(c *caddy.Controller, config *corefile.Config) *Instance {
 		c.Set(storageKey{}, f)
 	}
 	in := &Instance{
-		owner:   f.owner(c.ServerBlockKeys),
+		owner:   f.names.Name(c.ServerBlockKeys),
 		config:  config,
 		keys:    slices.Clone(c.ServerBlockKeys),
 		zones:   config.Catalog.Zones,
@@ -154,31 +153,6 @@ func newInstance(c *caddy.Controller, config *corefile.Config) *Instance {
 	in.handler.IsReady, in.handler.ResolveAs = f.ready, config.ResolveAs()
 	f.members = append(f.members, in)
 	return in
-}
-
-// ownerKeys is how many keys of a server block its name lists: it is a label of metrics,
-// and a block may have thousands.
-const ownerKeys = 8
-
-// owner names a server block by its keys: "example.org.:53". Blocks that share them,
-// as those with views do, are numbered.
-func (f *instanceSet) owner(keys []string) string {
-	short := make([]string, 0, ownerKeys)
-	for _, k := range keys[:min(len(keys), ownerKeys)] {
-		short = append(short, strings.TrimPrefix(k, transport.DNS+"://"))
-	}
-	name := strings.Join(short, " ")
-	if more := len(keys) - len(short); more > 0 {
-		name += fmt.Sprintf(" and %d more", more)
-	}
-	if f.named == nil {
-		f.named = make(map[string]int)
-	}
-	f.named[name]++
-	if n := f.named[name]; n > 1 {
-		name += fmt.Sprintf(" #%d", n)
-	}
-	return name
 }
 
 // Start begins the first generation. It waits for no result. An instance that was

@@ -94,27 +94,6 @@ func TestSetupWaits(t *testing.T) {
 	<-loading
 }
 
-// TestOwner: the name of a server block tells it from others and stays short.
-func TestOwner(t *testing.T) {
-	keys := keysOf(manyZones(20))
-	set := &instanceSet{}
-	for _, tt := range []struct {
-		keys []string
-		want string
-	}{
-		{keys[:1], "z0.example0.org.:53"},
-		{keys[:2], "z0.example0.org.:53 z1.example1.org.:53"},
-		{keys[:1], "z0.example0.org.:53 #2"},
-		{[]string{"tls://example.org.:853"}, "tls://example.org.:853"},
-		{keys[:1], "z0.example0.org.:53 #3"},
-		{keys[:9], "z0.example0.org.:53 z1.example1.org.:53 z2.example2.org.:53 z3.example3.org.:53 z4.example4.org.:53 z5.example5.org.:53 z6.example6.org.:53 z7.example7.org.:53 and 1 more"},
-	} {
-		if got := set.owner(tt.keys); got != tt.want {
-			t.Errorf("the block of %v is %q, want %q", tt.keys, got, tt.want)
-		}
-	}
-}
-
 // started returns an instance of one record that answers.
 func started(t *testing.T) *Instance {
 	t.Helper()
