@@ -105,7 +105,7 @@ func balancerCorefile(head string, port int, nodes bool, cross string) string {
 `
 }
 
-// The worked example of SEMANTICS, section 6, as a user sees it.
+// TestBalancerOfNodes is an example of two zones of ten targets, as a user sees it.
 func TestBalancerOfNodes(t *testing.T) {
 	web, port, page := newTargets(t, 10, 1, 2), freePort(t), freePort(t)
 	head := block("example.org", port) + "\tprometheus " + loopback(page) + "\n"

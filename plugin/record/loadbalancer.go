@@ -10,7 +10,7 @@ import (
 
 // LoadBalancer is a name that answers with the zones that are in good health.
 //
-// Source: Elastic Load Balancing guide, "Target group health"; SEMANTICS, section 6.
+// Source: Elastic Load Balancing guide, "Target group health".
 type LoadBalancer struct {
 	Name      string // canonical
 	Pos       Pos

@@ -41,7 +41,7 @@ type Targets struct{ Registered, Healthy int }
 
 // balance works out a load balancer's state. healthy says whether a check is.
 //
-// Source: SEMANTICS, section 6; Elastic Load Balancing guide, "Target group health".
+// Source: Elastic Load Balancing guide, "Target group health".
 func balance(b *record.LoadBalancer, healthy func(check int32) bool) Balance {
 	state := Balance{Zones: make([]ZoneState, len(b.Zones)), Groups: make([]GroupState, len(b.Groups))}
 	for z := range state.Zones {

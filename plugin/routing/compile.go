@@ -40,8 +40,11 @@ func (t *Table) compile(n *node) (*Selection, bool) {
 	return s, healthy
 }
 
-// healthy is section 2 of SEMANTICS: the record set's own check, and its target's
-// health if it is to be evaluated.
+// healthy reports whether a record set is healthy: by its own check, and by its target's
+// health if it evaluates that.
+//
+// Source: Route 53 Developer Guide, "How Amazon Route 53 chooses records when health
+// checking is configured".
 func (t *Table) healthy(n *node, i int) bool {
 	r := &n.group.Records[i]
 	if r.Check != record.NoCheck && t.checks[r.Check] != healthcheck.Healthy {

@@ -9,7 +9,8 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// Section 6 of SEMANTICS, sentence by sentence.
+// The rules of load balancers, one function each: "Target group health" in the Elastic
+// Load Balancing guide.
 
 // inScope counts the targets that a zone's thresholds look at.
 func (n *naive) inScope(b *record.LoadBalancer, g record.TargetGroup, zone int) (healthy, registered int) {

@@ -10,8 +10,8 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// naive works out health, odds and reasons straight from SEMANTICS, sections 2, 3 and 6,
-// with no thought of speed. It shares nothing with the compiler but the records; even
+// naive works out health, odds and reasons straight from the rules of the Route 53 and
+// Elastic Load Balancing guides, without regard to speed. It shares nothing with the compiler but the records; even
 // names it looks up by itself.
 type naive struct {
 	catalog *record.Catalog

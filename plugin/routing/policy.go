@@ -21,7 +21,7 @@ func eligible(policy record.Policy, group []candidate) ([]candidate, Reason) {
 	case record.Multivalue:
 		return multivalue(group)
 	default:
-		return group, Simple // SEMANTICS: the health of the one record matters only to aliases
+		return group, Simple // the health of the one record matters only to aliases
 	}
 }
 

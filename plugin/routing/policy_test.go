@@ -12,7 +12,7 @@ import (
 
 const none = record.NoCheck
 
-// TestWeightZero is the table of weights 1, 1 and 0 of SEMANTICS, section 3, from the
+// TestWeightZero is the table of weights 1, 1 and 0 in the
 // Route 53 Developer Guide, "Weighted routing".
 func TestWeightZero(t *testing.T) {
 	tests := []struct {
