@@ -71,7 +71,7 @@ func (d *balancerDecl) crossZone(s statement) error {
 func (d *balancerDecl) zone(s statement) (err error) {
 	z := record.BalancerZone{ID: s.args[0], Pos: s.pos}
 	if _, err := netip.ParseAddr(z.ID); err == nil {
-		return s.errorf("zone %q is an address; a zone has an identifier first, such as: zone a %s", z.ID, z.ID)
+		return s.errorf("zone %q is an address; the zone's identifier comes first, such as: zone a %s", z.ID, z.ID)
 	}
 	if err := s.identifier("zone", z.ID); err != nil {
 		return err
@@ -97,13 +97,13 @@ func (p *parser) targetGroup(s statement, d *balancerDecl) error {
 		{word: "minimum_healthy", usage: minimumUsage, min: 1, max: 2, once: true, read: g.minimumHealthy},
 		{word: "dns_failover", usage: dnsFailoverUsage, min: 1, max: 2, once: true, read: g.dnsFailover},
 		{word: "routing_failover", usage: minimumUsage, min: 1, max: 2, once: true, read: g.routingFailover},
-		{word: "target", usage: "ZONE-ID ADDRESS...", min: 1, max: many, read: g.target},
+		{word: "target", also: []string{"backend", "endpoint", "member", "server"}, usage: "ZONE-ID ADDRESS...", min: 1, max: many, read: g.target},
 	})
 	if err != nil {
 		return err
 	}
 	if g.check == nil {
-		return s.errorf("target_group %q has no check; one that probes each target's own address is: check http://:8080/healthz", g.ID)
+		return s.errorf("target_group %q has no check; to probe each target's own address, write: check http://:8080/healthz", g.ID)
 	}
 	d.groups = append(d.groups, g)
 	return nil
@@ -112,7 +112,7 @@ func (p *parser) targetGroup(s statement, d *balancerDecl) error {
 func (g *targetGroupDecl) target(s statement) (err error) {
 	d := targetDecl{statement: s, zone: s.args[0]}
 	if _, err := netip.ParseAddr(d.zone); err == nil {
-		return s.errorf("target %q is an address; the zone that the target is in stands before it: target ZONE-ID ADDRESS...", d.zone)
+		return s.errorf("target %q is an address; the zone of the target comes first: target ZONE-ID ADDRESS...", d.zone)
 	}
 	if len(s.args) == 1 {
 		return s.errorf("%q lacks arguments; write: target ZONE-ID ADDRESS...", s.text(1))
@@ -133,7 +133,7 @@ func (s *statement) addresses(words []string) ([]netip.Addr, error) {
 		case err != nil:
 			return nil, s.errorf("%q is neither an IPv4 nor an IPv6 address, which %q takes here", word, s.keyword)
 		case addr.Zone() != "":
-			return nil, s.errorf("%s %q has a zone, which means nothing to others", s.keyword, word)
+			return nil, s.errorf("%s %q has an IPv6 zone, which is valid on one machine only", s.keyword, word)
 		case addr.Is4In6():
 			return nil, s.errorf("%s %q is an IPv4 address in IPv6 form; write %s", s.keyword, word, addr.Unmap())
 		}

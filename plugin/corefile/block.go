@@ -36,7 +36,8 @@ type rule struct {
 	usage    string // what follows the word, as the documentation writes it
 	min, max int    // number of arguments
 	block    blockRule
-	once     bool // at most once in a block
+	once     bool     // at most once in a block
+	also     []string // words of other systems for the same
 	read     func(statement) error
 }
 
@@ -189,9 +190,11 @@ func (p *parser) follow(s, opener statement, rules []rule, seen map[string]recor
 	case s.secret() && (len(s.args) < r.min || len(s.args) > r.max):
 		return s.errorf("%q takes %d arguments, not %d; quote a value that has blanks; write: %s", r.word, r.min, len(s.args), usage)
 	case len(s.args) < r.min:
-		return s.errorf("%q lacks arguments; write: %s", s.text(len(s.args)), usage)
+		return s.errorf("%q lacks %s", s.text(len(s.args)), s.lacking(r, usage))
 	case len(s.args) > r.max:
-		return s.errorf("unexpected %q after %q; write: %s", s.args[r.max], s.text(r.max), usage)
+		return s.errorf("unexpected %q after %q; write: %s%s", s.args[r.max], s.text(r.max), usage, s.tooManyHint(r.max))
+	case s.open && r.block == forbidden && slices.ContainsFunc(s.args, isURL):
+		return s.errorf("unexpected '{': %q has no block; to give a check options, define it with a name: check NAME URL {", r.word)
 	case s.open && r.block == forbidden:
 		return s.errorf("unexpected '{': %q has no block; write: %s", r.word, usage)
 	case !s.open && r.block == required:
@@ -209,12 +212,5 @@ func (p *parser) unknown(s, opener statement, rules []rule) error {
 	if slices.ContainsFunc(around, func(outer []rule) bool { return slices.ContainsFunc(outer, s.isFor) }) {
 		return lostError{s.errorf("%q cannot stand in the block of %q at %s; is the '}' of that block missing?", s.keyword, opener.keyword, opener.pos)}
 	}
-	words := make([]string, len(rules))
-	for i, r := range rules {
-		words[i] = r.word
-	}
-	if hint := suggest(s.keyword, words); hint != "" {
-		return s.errorf("unknown keyword %q in the block of %q%s", s.keyword, opener.keyword, hint)
-	}
-	return s.errorf("unknown keyword %q in the block of %q; known there: %s", s.keyword, opener.keyword, strings.Join(words, ", "))
+	return s.errorf("unknown keyword %q in the block of %q%s", s.keyword, opener.keyword, s.keywordHint(rules))
 }

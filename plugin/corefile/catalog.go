@@ -232,7 +232,7 @@ func (d *recordDecl) explain(err error, key record.Key, zone, value string) erro
 		quoted := `"` + strings.ReplaceAll(whole, `"`, `\"`) + `"`
 		return fmt.Errorf("%q is not a whole %s value; write it in quotes: %s", value, dns.Type(key.Type), quoted)
 	}
-	return fmt.Errorf("%w%s", err, suggest(value, recordOptions))
+	return fmt.Errorf("%w%s", err, valueHint(value, key.Type))
 }
 
 // distinct refuses a value that several records of a multivalue group have: an answer

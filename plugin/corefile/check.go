@@ -52,7 +52,7 @@ func (p *parser) check(s statement) error {
 	case what == "calculated":
 		d, err = p.calculatedCheck(s)
 	case !isURL(what):
-		return s.errorf("check %q: %q is neither a URL (http://, https:// or tcp://) nor \"calculated\"", name, what)
+		return s.errorf("check %q: %q is neither a URL (http://, https:// or tcp://) nor \"calculated\"%s", name, what, checkHint(what))
 	case len(s.args) > 2:
 		return s.errorf("unexpected %q after %q; write: check %s", s.args[2], s.text(2), checkUsage)
 	default:
@@ -62,7 +62,7 @@ func (p *parser) check(s statement) error {
 		return err
 	}
 	if d.hostless() {
-		return s.errorf("check %q: the URL %q has no host; without one a check belongs to the records whose addresses it probes", name, what)
+		return s.errorf("check %q: the URL %q has no host; only a check that is written at a record can probe that record's address", name, what)
 	}
 	d.check.Name = name
 	p.decl.checks = append(p.decl.checks, d)
@@ -92,7 +92,7 @@ func (p *parser) calculatedCheck(s statement) (*checkDecl, error) {
 	d.check.HealthyThreshold = len(d.children)
 	switch {
 	case len(d.children) == 0:
-		return nil, s.errorf("%q names no check to count; write: check %s", s.text(len(s.args)), calculatedUsage)
+		return nil, s.errorf("%q names no checks to count; write: check %s", s.text(len(s.args)), calculatedUsage)
 	case len(d.children) > maxChildren:
 		return nil, s.errorf("calculated check %q counts %d checks; %d is the most", s.args[0], len(d.children), maxChildren)
 	}
@@ -100,7 +100,7 @@ func (p *parser) calculatedCheck(s statement) (*checkDecl, error) {
 	for _, child := range d.children {
 		switch {
 		case isURL(child):
-			return nil, s.errorf("calculated check %q: %q is a URL; define a check with a name and count that", s.args[0], child)
+			return nil, s.errorf("calculated check %q: %q is a URL; define a check with a name, and count that", s.args[0], child)
 		case seen[child]:
 			return nil, s.errorf("calculated check %q counts %q twice", s.args[0], child)
 		}
@@ -127,7 +127,7 @@ func (p *parser) useCheck(s statement, word string) (*checkRef, error) {
 		return &checkRef{pos: s.pos, own: own}, err
 	}
 	if s.open {
-		return nil, s.errorf("unexpected '{': the options of check %q stand where it is defined; write: check %s", word, useCheckUsage)
+		return nil, s.errorf("unexpected '{': the options of check %q belong in its definition; write: check %s", word, useCheckUsage)
 	}
 	return &checkRef{pos: s.pos, name: word}, nil
 }

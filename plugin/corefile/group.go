@@ -40,10 +40,12 @@ func (s *statement) types(words string) ([]uint16, error) {
 	for word := range strings.SplitSeq(words, ",") {
 		t, err := record.ParseType(word)
 		switch {
+		case err != nil && s.typeHint(word) != "":
+			return nil, s.errorf("unknown type %q%s", word, s.typeHint(word))
 		case err != nil:
 			return nil, s.errorf("%w", err)
 		case slices.Contains(types, t):
-			return nil, s.errorf("type %q is twice in %q", word, words)
+			return nil, s.errorf("type %q is given twice in %q", word, words)
 		}
 		types = append(types, t)
 	}
@@ -83,7 +85,7 @@ func (p *parser) alias(s statement) error {
 func (p *parser) weighted(s statement) error {
 	return p.policy(s, record.Weighted, func(g *groupDecl) []rule {
 		return []rule{{word: "weight", usage: "N " + whatUsage, min: 2, max: many, read: func(s statement) error {
-			weight, err := s.number(s.args[0], 0, record.MaxWeight)
+			weight, err := s.firstNumber(0, record.MaxWeight)
 			if err != nil {
 				return err
 			}
@@ -106,10 +108,10 @@ func (p *parser) failover(s statement) error {
 			return g.add(r, err)
 		}
 		return []rule{
-			{word: "primary", usage: whatUsage, min: 1, max: many, read: func(s statement) error { return add(s, 1, s.args) }},
-			{word: "secondary", usage: whatUsage, min: 1, max: many, read: func(s statement) error { return add(s, 2, s.args) }},
+			{word: "primary", usage: whatUsage, also: []string{"active", "main", "master"}, min: 1, max: many, read: func(s statement) error { return add(s, 1, s.args) }},
+			{word: "secondary", usage: whatUsage, also: []string{"backup", "fallback", "passive", "slave", "standby"}, min: 1, max: many, read: func(s statement) error { return add(s, 2, s.args) }},
 			{word: "tier", usage: "N " + whatUsage, min: 2, max: many, read: func(s statement) error {
-				tier, err := s.number(s.args[0], 1, maxTier)
+				tier, err := s.firstNumber(1, maxTier)
 				if err != nil {
 					return err
 				}
@@ -122,7 +124,7 @@ func (p *parser) failover(s statement) error {
 // multivalue reads `multivalue NAME TYPE { value VALUE [OPTIONS] ... }`.
 func (p *parser) multivalue(s statement) error {
 	return p.policy(s, record.Multivalue, func(g *groupDecl) []rule {
-		return []rule{{word: "value", usage: "VALUE " + recordUsage, min: 1, max: many, read: func(s statement) error {
+		return []rule{{word: "value", also: []string{"address", "answer", "record", "server", "target"}, usage: "VALUE " + valueUsage, min: 1, max: many, read: func(s statement) error {
 			r, err := p.record(s, s.args)
 			return g.add(r, err)
 		}}}

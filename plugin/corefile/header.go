@@ -16,6 +16,8 @@ func (o *checkOptions) header(s statement) error {
 	name, value := s.args[0], s.args[1]
 	same := func(other string) bool { return strings.EqualFold(name, other) }
 	switch {
+	case strings.HasSuffix(name, ":"):
+		return s.errorf("header name ends in ':'; write it without: header NAME VALUE")
 	case !isToken(name):
 		return s.errorf("header name holds a character that no header name has; write: header NAME VALUE")
 	case same("Host"):

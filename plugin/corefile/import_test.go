@@ -63,7 +63,7 @@ func TestLostTarget(t *testing.T) {
 		t.Fatalf("the change is refused: %v", err)
 	}
 	answers(lost, map[string]string{"shop": "", "pay": "192.0.2.7", "other": "192.0.2.9"})
-	const end = "holds no records in this block, and without fallthrough nothing else can; until an imported file holds it again, the alias is answered with no records, and is unhealthy if it evaluates its target"
+	const end = "has no records in this block, and without fallthrough no other plugin is asked; until an imported file holds it again, the alias is answered with no records, and is unhealthy if it evaluates its target"
 	want := []string{
 		"Testfile:3: alias shop.example.org. A: its target www.example.org. " + end,
 		"Testfile:5: alias pay.example.org. A: its target eu.api.example.org. " + end,

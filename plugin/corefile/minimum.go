@@ -52,7 +52,7 @@ func (g *targetGroupDecl) routingFailover(s statement) (err error) {
 }
 
 func (s *statement) besideBoth(both *statement) error {
-	return s.errorf("%q cannot stand beside %q at %s, which sets it; give dns_failover and routing_failover each its own, or %q alone",
+	return s.errorf("%q cannot be used with %q at %s, which sets it; write either dns_failover and routing_failover, or %q alone",
 		s.keyword, both.keyword, both.pos, both.keyword)
 }
 
@@ -78,7 +78,7 @@ func (s *statement) minimum(usage string) (m record.Minimum, err error) {
 	case count == noMinimum && usage == dnsFailoverUsage:
 		m.Count = 0
 	case count == noMinimum:
-		return m, s.errorf("%s cannot be off: only dns_failover can; leave the line out for a count of 1", s.keyword)
+		return m, s.errorf("%s cannot be off, only dns_failover can; without the line the count is 1", s.keyword)
 	default:
 		if m.Count, err = s.count(count, usage); err != nil {
 			return m, err
@@ -93,11 +93,11 @@ func (s *statement) minimum(usage string) (m record.Minimum, err error) {
 func (s *statement) count(word, usage string) (int, error) {
 	n, err := strconv.ParseUint(word, 10, 64)
 	if err != nil || n < 1 || n > maxCount {
-		hint := ""
+		is := "not"
 		if usage == dnsFailoverUsage {
-			hint = ", nor \"off\""
+			is = "neither \"off\" nor"
 		}
-		return 0, s.errorf("%s %q is not a count from 1 to %d%s; a percentage ends in %%", s.keyword, word, maxCount, hint)
+		return 0, s.errorf("%s %q is %s a count from 1 to %d; a percentage ends in %%", s.keyword, word, is, maxCount)
 	}
 	return int(n), nil
 }

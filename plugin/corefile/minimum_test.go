@@ -54,12 +54,12 @@ func TestMinimums(t *testing.T) {
 		{lines: "dns_failover 50%; routing_failover 2", err: "dns_failover count 1 (the default) is below routing_failover count 2"},
 		{lines: "dns_failover 9 49%; routing_failover 50%", err: "dns_failover 49% is below routing_failover 50%"},
 		{lines: "dns_failover 9; routing_failover 1%", err: "dns_failover without a percentage is below routing_failover 1%"},
-		{lines: "dns_failover 0", err: "is not a count from 1"},
+		{lines: "dns_failover 0", err: "a count from 1"},
 		{lines: "dns_failover 0%", err: "is not a percentage"},
 		{lines: "dns_failover 101%", err: "is not a percentage"},
 		{lines: "dns_failover %", err: "is not a percentage"},
 		{lines: "dns_failover +5%", err: "is not a percentage"},
-		{lines: "dns_failover 65536", err: "is not a count from 1"},
+		{lines: "dns_failover 65536", err: "a count from 1"},
 		{lines: "routing_failover off", err: "cannot be off"},
 	}
 	for _, tt := range tests {

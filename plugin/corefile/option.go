@@ -36,14 +36,14 @@ func (o *checkOptions) rules() []rule {
 		{word: "interval", usage: "DURATION", min: 1, max: 1, once: true, read: o.duration(&o.spec.Interval, intervals)},
 		{word: "recheck", usage: "DURATION", min: 1, max: 1, once: true, read: o.recheckInterval},
 		{word: "connect_timeout", usage: "DURATION", min: 1, max: 1, once: true, read: o.duration(&o.spec.ConnectTimeout, timeouts)},
-		{word: "response_timeout", usage: "DURATION", min: 1, max: 1, once: true, read: o.http(o.duration(&o.spec.ResponseTimeout, timeouts))},
+		{word: "response_timeout", also: []string{"timeout"}, usage: "DURATION", min: 1, max: 1, once: true, read: o.http(o.duration(&o.spec.ResponseTimeout, timeouts))},
 		{word: "threshold", usage: "N", min: 1, max: 1, once: true, read: o.results(&o.spec.Rise, &o.spec.Fall)},
 		{word: "rise", usage: "N", min: 1, max: 1, once: true, read: o.results(&o.rise)},
-		{word: "fall", usage: "N", min: 1, max: 1, once: true, read: o.results(&o.fall)},
+		{word: "fall", also: []string{"failures", "retries"}, usage: "N", min: 1, max: 1, once: true, read: o.results(&o.fall)},
 		{word: "host", usage: "NAME", min: 1, max: 1, once: true, read: o.http(o.host)},
 		{word: "sni", usage: "NAME|off", min: 1, max: 1, once: true, read: o.https(o.serverName)},
-		{word: "search", usage: `"TEXT"`, min: 1, max: 1, once: true, read: o.http(o.searchText)},
-		{word: "status", usage: "200-399[,CODE...]", min: 1, max: 1, once: true, read: o.http(o.statuses)},
+		{word: "search", also: []string{"body", "contains", "expect", "string"}, usage: `"TEXT"`, min: 1, max: 1, once: true, read: o.http(o.searchText)},
+		{word: "status", also: []string{"code", "codes", "expect_status"}, usage: "200-399[,CODE...]", min: 1, max: 1, once: true, read: o.http(o.statuses)},
 		{word: "method", usage: "GET|HEAD", min: 1, max: 1, once: true, read: o.http(o.method)},
 		{word: headerOption, usage: "NAME VALUE", min: 2, max: 2, read: o.http(o.header)},
 		{word: "tls_verify", usage: "[CA-FILE|off]", max: 1, once: true, read: o.https(o.verify)},
@@ -137,7 +137,7 @@ func (o *checkOptions) searchText(s statement) error {
 
 func (o *checkOptions) statuses(s statement) (err error) {
 	if o.spec.Statuses, err = healthcheck.ParseStatuses(s.args[0]); err != nil {
-		return s.errorf("%w", err)
+		return s.errorf("%w%s", err, statusHint(s.args[0]))
 	}
 	return nil
 }

@@ -116,11 +116,11 @@ func (p *parser) stanzas() []rule {
 		{word: "route53_reload", usage: "DURATION", min: 1, max: 1, once: true, read: p.route53Reload},
 		{word: "route53_checks_allow", usage: "CIDR...", min: 1, max: many, once: true, read: p.route53ChecksAllow},
 		{word: "check", usage: "NAME URL|calculated ...", min: 2, max: many, block: optional, read: p.check},
-		{word: "simple", usage: "NAME TYPE VALUE... " + recordUsage, min: 3, max: many, read: p.simple},
-		{word: "alias", usage: "NAME TYPE TARGET " + recordUsage, min: 3, max: many, read: p.alias},
+		{word: "simple", usage: "NAME TYPE VALUE... " + valueUsage, also: []string{"record"}, min: 3, max: many, read: p.simple},
+		{word: "alias", usage: "NAME TYPE TARGET " + aliasUsage, min: 3, max: many, read: p.alias},
 		{word: "weighted", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.weighted},
 		{word: "failover", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.failover},
 		{word: "multivalue", usage: "NAME TYPE {", min: 2, max: 2, block: required, read: p.multivalue},
-		{word: "load_balancer", usage: "NAME {", min: 1, max: 1, block: required, read: p.loadBalancer},
+		{word: "load_balancer", also: []string{"lb", "balancer"}, usage: "NAME {", min: 1, max: 1, block: required, read: p.loadBalancer},
 	}
 }

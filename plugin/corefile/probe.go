@@ -1,6 +1,7 @@
 package corefile
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -128,7 +129,7 @@ func (l *checkList) index(ref *checkRef, values []dns.RR) (int32, error) {
 		case !ok && l.failed[ref.name]:
 			return record.NoCheck, nil
 		case !ok:
-			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined %s, and no URL (http://, https:// or tcp://)%s", conceal(ref.name), l.places(), suggest(ref.name, l.names()))
+			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined %s and is not a URL (http://, https:// or tcp://)%s", conceal(ref.name), l.places(), cmp.Or(hint(suggest(ref.name, l.names())), checkHint(ref.name)))
 		}
 		l.used[i] = true
 		return i, nil

@@ -1,6 +1,7 @@
 package corefile
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -25,6 +26,14 @@ type recordDecl struct {
 
 func (r *recordDecl) isAlias() bool { return r.target != "" }
 
+// usage is what may follow the record's values or target.
+func (r *recordDecl) usage() string {
+	if r.isAlias() {
+		return aliasUsage
+	}
+	return valueUsage
+}
+
 // The words that end a record's values. None of them can be a value: the lexer does not
 // keep quotes.
 const (
@@ -38,6 +47,8 @@ var recordOptions = []string{optionCheck, optionID, optionTTL, optionEvaluate}
 
 const (
 	recordUsage = "[check NAME|URL] [id SET-IDENTIFIER] [ttl SECONDS] [evaluate_target_health]"
+	valueUsage  = "[check NAME|URL] [id SET-IDENTIFIER] [ttl SECONDS]"
+	aliasUsage  = "[check NAME|URL] [id SET-IDENTIFIER] [evaluate_target_health]"
 	whatUsage   = "VALUE...|alias TARGET " + recordUsage
 )
 
@@ -74,6 +85,9 @@ func (p *parser) aliasTo(s statement, target string, words []string) (recordDecl
 	if addr, err := netip.ParseAddr(strings.TrimSuffix(target, ".")); err == nil {
 		return r, s.errorf("alias target %q is an address, and an alias leads to a name; write: %s", target, s.valueInstead(addr))
 	}
+	if isURL(target) {
+		return r, s.errorf("alias target %q is a URL; write the domain name alone", target)
+	}
 	return r, p.options(s, &r, words)
 }
 
@@ -92,12 +106,14 @@ func (s *statement) valueInstead(addr netip.Addr) string {
 // options reads the options of a record, each once, in any order.
 func (p *parser) options(s statement, r *recordDecl, words []string) error {
 	seen := make(map[string]bool)
+	usage, before := r.usage(), ""
 	for len(words) > 0 {
 		option := words[0]
 		words = words[1:]
 		if !slices.Contains(recordOptions, option) {
-			return s.errorf("unexpected %q%s; after the values stand: %s", option, suggest(option, recordOptions), recordUsage)
+			return s.errorf("unexpected %q%s", option, cmp.Or(optionHint(option, before), hint("; the options are: "+usage)))
 		}
+		before = option
 		if seen[option] {
 			return s.errorf("%q is given twice", option)
 		}
@@ -110,7 +126,7 @@ func (p *parser) options(s statement, r *recordDecl, words []string) error {
 			continue
 		}
 		if len(words) == 0 {
-			return s.errorf("%q lacks its argument; write: %s", option, recordUsage)
+			return s.errorf("%q lacks its argument; write: %s", option, usage)
 		}
 		if err := p.option(s, r, option, words[0]); err != nil {
 			return err

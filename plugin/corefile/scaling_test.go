@@ -25,16 +25,16 @@ func TestScaling(t *testing.T) {
 		n       int
 		prepare func(t *testing.T, n int) (job func())
 	}{
-		{"names that may fall through", 1000, func(t *testing.T, n int) func() {
+		{"names that may fall through", 4000, func(t *testing.T, n int) func() {
 			zones := manyZones(n)
 			through, err := newThrough(statement{keyword: "fallthrough", args: zones})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return func() {
-				for _, zone := range zones {
-					if !through.through()("www." + zone) {
-						t.Fatalf("%s does not fall through", zone)
+				for i := 0; i < n; i += 16 {
+					if !through.through()("www." + zones[i]) {
+						t.Fatalf("%s does not fall through", zones[i])
 					}
 				}
 			}

@@ -91,7 +91,7 @@ func (d *balancerDecl) zoneOf(line *targetDecl) (int, error) {
 		for i, z := range d.zones {
 			ids[i] = strconv.Quote(z.ID)
 		}
-		return 0, line.errorf("target in zone %q, which the load_balancer at %s does not declare; it has %s", line.zone, d.pos, strings.Join(ids, ", "))
+		return 0, line.errorf("target is in zone %q, which the load_balancer at %s does not declare; its zones are %s", line.zone, d.pos, strings.Join(ids, ", "))
 	}
 	return max(i, 0), nil
 }

@@ -2,7 +2,6 @@ package corefile
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -22,11 +21,20 @@ func (s *statement) number(word string, lo, hi uint64) (uint64, error) {
 	return n, nil
 }
 
+// firstNumber reads the whole number that the statement's arguments begin with.
+func (s *statement) firstNumber(lo, hi uint64) (uint64, error) {
+	n, err := strconv.ParseUint(s.args[0], 10, 64)
+	if err != nil || n < lo || n > hi {
+		return 0, s.errorf("%s %q is not a whole number from %d to %d%s", s.keyword, s.args[0], lo, hi, s.firstHint())
+	}
+	return n, nil
+}
+
 // identifier refuses a name for logs and metrics that nobody could read there.
 func (s *statement) identifier(what, name string) error {
 	// What is not UTF-8 comes as utf8.RuneError, and would fail every scrape.
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == utf8.RuneError }) {
-		return s.errorf("%s %q holds a blank or what cannot be printed", what, name)
+		return s.errorf("%s %q contains a blank or a character that cannot be printed", what, name)
 	}
 	return nil
 }
@@ -68,7 +76,7 @@ func concealError(err error) error {
 func (s *statement) seconds(word string) (uint32, error) {
 	n, err := strconv.ParseUint(word, 10, 31)
 	if err != nil {
-		return 0, s.errorf("ttl %q is not a whole number of seconds from 0 to %d", word, math.MaxInt32)
+		return 0, s.errorf("ttl %q is not a whole number of seconds from 0 to %d%s", word, math.MaxInt32, secondsHint(word))
 	}
 	return uint32(n), nil
 }
@@ -91,47 +99,4 @@ func (s *statement) duration(word string, within limits) (time.Duration, error) 
 		return 0, s.errorf("%s %q is not a duration from %s", s.keyword, word, within.text)
 	}
 	return d, nil
-}
-
-// suggest returns the end of an error message about a word that is not known: the known
-// word that it most resembles, or nothing when it resembles none.
-func suggest(word string, known []string) string {
-	best, least := "", 3
-	if len(word) < 5 {
-		least = 2
-	}
-	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least {
-			best, least = k, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance counts the letters to insert, delete or replace, and the neighbours to
-// exchange, that make b of a.
-func distance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }

@@ -236,10 +236,10 @@ func TestImportedWildcardDelegation(t *testing.T) {
 		problems = append(problems, strings.TrimPrefix(p.String(), path+":"))
 	}
 	want := []string{
-		"1: *.example.com. NS (number 1): left out: NS at the wildcard *.example.com.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)",
-		"2: *.old.example.com. DNAME (number 2): left out: DNAME at the wildcard *.old.example.com.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)",
+		"1: *.example.com. NS (number 1): left out: NS at the wildcard *.example.com.: a wildcard cannot delegate; write the names that are delegated (RFC 4592, section 4.2)",
+		"2: *.old.example.com. DNAME (number 2): left out: DNAME at the wildcard *.old.example.com.: a wildcard cannot delegate; write the names that are delegated (RFC 4592, section 4.2)",
 		`5: a.*.below.example.com. A (number 5): left out: A value "192.0.2" is not an IPv4 address`,
-		"7: *.part.example.com. NS (number 7): left out: NS at the wildcard *.part.example.com.: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)",
+		"7: *.part.example.com. NS (number 7): left out: NS at the wildcard *.part.example.com.: a wildcard cannot delegate; write the names that are delegated (RFC 4592, section 4.2)",
 	}
 	if !slices.Equal(problems, want) {
 		t.Errorf("reports %q, want %q", problems, want)

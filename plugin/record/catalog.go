@@ -90,7 +90,7 @@ func (c *Catalog) Add(g *Group) error {
 	}
 	if old := c.Groups[g.Key]; old != nil {
 		if old.Balancer != nil || g.Balancer != nil {
-			return ErrorAt(g.Pos, "%s is defined twice: %s here and %s at %s; a load_balancer answers A and AAAA of its name by itself", g.Key, g.Policy, old.Policy, old.Pos)
+			return ErrorAt(g.Pos, "%s is defined twice: %s here and %s at %s; a load_balancer defines both A and AAAA of its name", g.Key, g.Policy, old.Policy, old.Pos)
 		}
 		if old.Policy != g.Policy {
 			return ErrorAt(g.Pos, "%s has two policies: %s here and %s at %s; a name has one policy for each type", g.Key, g.Policy, old.Policy, old.Pos)
@@ -212,9 +212,9 @@ func (c *Catalog) Allows(k Key, pos Pos) error {
 	case k.Type == dns.TypeSOA && k.Name != zone:
 		return ErrorAt(pos, "SOA at %s, which is not the apex of a zone of this block (%s)", k.Name, Enumerate(c.Zones))
 	case (k.Type == dns.TypeNS || k.Type == dns.TypeDNAME) && Wildcard(k.Name):
-		return ErrorAt(pos, "%s at the wildcard %s: a wildcard cannot delegate; name what is delegated (RFC 4592, section 4.2)", dns.Type(k.Type), k.Name)
+		return ErrorAt(pos, "%s at the wildcard %s: a wildcard cannot delegate; write the names that are delegated (RFC 4592, section 4.2)", dns.Type(k.Type), k.Name)
 	case k.Type == dns.TypeDS && k.Name == zone && !c.Nested(zone):
-		return ErrorAt(pos, "DS at the apex of %s belongs into the parent zone", zone)
+		return ErrorAt(pos, "DS at the apex of %s belongs in the parent zone", zone)
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (g *Group) check() error {
 		}
 		if g.Policy == Failover {
 			if at, ok := tiers[r.Tier]; ok {
-				return ErrorAt(r.Pos, "%s has two records for %s: here and at %s", g.Key, TierName(r.Tier), at)
+				return ErrorAt(r.Pos, "%s has two %s records: here and at %s", g.Key, TierName(r.Tier), at)
 			}
 			tiers[r.Tier] = r.Pos
 		}
@@ -269,7 +269,7 @@ func (g *Group) check() error {
 // checkTiers refuses a failover group without a first tier or with a gap.
 func (g *Group) checkTiers(tiers map[uint16]Pos) error {
 	if _, ok := tiers[1]; !ok {
-		return ErrorAt(g.Pos, "failover %s has no primary: nothing would be answered first", g.Key)
+		return ErrorAt(g.Pos, "failover %s has no primary; it needs one", g.Key)
 	}
 	for i := range g.Records {
 		r := &g.Records[i]
@@ -291,9 +291,9 @@ func (g *Group) checkRecord(i int) error {
 	case g.Policy == Simple && len(g.Records) > 1:
 		return ErrorAt(g.Records[1].Pos, "%s: a simple group has one record; give it all the values", g.Key)
 	case g.Policy == Multivalue && r.Alias != nil:
-		return ErrorAt(r.Pos, "%s: a multivalue record cannot be an alias; Route 53 allows one value a record", g.Key)
+		return ErrorAt(r.Pos, "%s: a multivalue record cannot be an alias; give it one value", g.Key)
 	case g.Policy == Multivalue && len(r.Values) > 1:
-		return ErrorAt(r.Pos, "%s: a multivalue record has one value, not %d", g.Key, len(r.Values))
+		return ErrorAt(r.Pos, "%s: a multivalue record has one value, not %d; write a record for each", g.Key, len(r.Values))
 	case (g.Type == dns.TypeCNAME || g.Type == dns.TypeDNAME) && len(r.Values) > 1:
 		return ErrorAt(r.Pos, "%s: a %s has one value, not %d", g.Key, dns.Type(g.Type), len(r.Values))
 	case g.Type == dns.TypeSOA && r.Alias != nil:

@@ -113,7 +113,7 @@ func (b *LoadBalancer) check() error {
 		}
 		ids[z.ID] = z.Pos
 		if len(z.Nodes) == 0 && len(b.Groups) > 1 {
-			return ErrorAt(z.Pos, "zone %q of load_balancer %s has no node addresses, so it would answer with its targets; with %d target groups it is unclear whose", z.ID, b.Name, len(b.Groups))
+			return ErrorAt(z.Pos, "zone %q of load_balancer %s has no node addresses, so it would answer with its targets; with %d target groups it is unclear which targets", z.ID, b.Name, len(b.Groups))
 		}
 	}
 	clear(ids)
@@ -137,7 +137,7 @@ func (b *LoadBalancer) checkAnswers() error {
 	for _, z := range b.Zones {
 		for _, addr := range z.Nodes {
 			if at, ok := seen[addr]; ok {
-				return ErrorAt(z.Pos, "node address %s is twice in load_balancer %s: here and at %s", addr, b.Name, at)
+				return ErrorAt(z.Pos, "node address %s is given twice in load_balancer %s: here and at %s", addr, b.Name, at)
 			}
 			seen[addr] = z.Pos
 		}
@@ -146,7 +146,7 @@ func (b *LoadBalancer) checkAnswers() error {
 		for _, t := range b.Groups[i].Targets {
 			z := &b.Zones[t.Zone]
 			if at, ok := seen[t.Addr]; ok && len(z.Nodes) == 0 {
-				return ErrorAt(t.Pos, "target %s of zone %q, which has no node addresses and answers with its targets, is a node address at %s", t.Addr, z.ID, at)
+				return ErrorAt(t.Pos, "target %s is a node address as well, at %s; zone %q has no node addresses and answers with its targets, so it would be answered twice", t.Addr, at, z.ID)
 			}
 		}
 	}
@@ -167,11 +167,11 @@ func (g *TargetGroup) check() error {
 	seen := make(map[netip.Addr]Pos, len(g.Targets))
 	for _, t := range g.Targets {
 		if at, ok := seen[t.Addr]; ok {
-			return ErrorAt(t.Pos, "target %s is twice in target_group %q: here and at %s; a target is in one zone, once", t.Addr, g.ID, at)
+			return ErrorAt(t.Pos, "target %s is given twice in target_group %q: here and at %s; a target belongs to one zone", t.Addr, g.ID, at)
 		}
 		seen[t.Addr] = t.Pos
 	}
-	const rule = "a zone must leave DNS no later than its routing gives up"
+	const rule = "dns_failover must be at least as high, so that a zone leaves DNS before its unhealthy targets are used"
 	switch {
 	case g.DNS.Off():
 		return nil

@@ -99,7 +99,7 @@ func (p *ValueParser) parseAAAA(hdr dns.RR_Header, value string) (dns.RR, error)
 	case addr.Is4In6():
 		return nil, fmt.Errorf("is an IPv4 address in IPv6 form; write %s under type A", addr.Unmap())
 	case addr.Zone() != "":
-		return nil, errors.New("has a zone, which means nothing to others")
+		return nil, errors.New("has an IPv6 zone, which is valid on one machine only")
 	}
 	c := p.aaaa.New()
 	*c = compactAAAA{rr: dns.AAAA{Hdr: hdr}, ip: addr.As16()}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"reflect"
@@ -44,6 +45,9 @@ func complete(written, origin string) (name, warning string, err error) {
 	}
 	if _, err := netip.ParseAddr(strings.TrimSuffix(written, ".")); err == nil {
 		return "", "", fmt.Errorf("holds the address %q where a name belongs", strings.TrimSuffix(written, "."))
+	}
+	if strings.Contains(written, "://") {
+		return "", "", errors.New("holds a URL where a name belongs")
 	}
 	labels := dns.CountLabel(written)
 	if labels > 1 && dns.IsSubDomain(origin, written) {

@@ -167,7 +167,7 @@ func TestParseValueRefuses(t *testing.T) {
 		{dns.TypeAAAA, "web", `AAAA value "web" is not an IPv6 address`},
 		{dns.TypeAAAA, "192.0.2.1", `AAAA value "192.0.2.1" is an IPv4 address; its type is A`},
 		{dns.TypeAAAA, "::ffff:192.0.2.1", `AAAA value "::ffff:192.0.2.1" is an IPv4 address in IPv6 form; write 192.0.2.1 under type A`},
-		{dns.TypeAAAA, "fe80::1%eth0", `AAAA value "fe80::1%eth0" has a zone, which means nothing to others`},
+		{dns.TypeAAAA, "fe80::1%eth0", `AAAA value "fe80::1%eth0" has an IPv6 zone, which is valid on one machine only`},
 		{dns.TypeDS, "1 8 2 ABC", `DS value "1 8 2 ABC" cannot be sent: encoding/hex: odd length hex string; it is written like: 60485 8 2 HEX-DIGEST`},
 		{dns.TypeMX, "10 mail.\nwww A 192.0.2.1", `MX value "10 mail.\nwww A 192.0.2.1" holds a line break`},
 		{dns.TypeMX, "10\rmail.", `MX value "10\rmail." holds a line break`},

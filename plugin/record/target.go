@@ -239,9 +239,9 @@ func typeNames(types []uint16) string {
 
 func targetError(c *Catalog, g *Group, r *RecordSet) error {
 	if types := c.typesAt(c.source(r.Alias.Name)); len(types) > 0 {
-		return fmt.Errorf("alias %s: %s has no %s records but %s; an alias and its target have one type", g.Key, r.Alias.Name, dns.Type(g.Type), typeNames(types))
+		return fmt.Errorf("alias %s: its target %s has no %s records, only %s; an alias answers with records of its own type", g.Key, r.Alias.Name, dns.Type(g.Type), typeNames(types))
 	}
-	return fmt.Errorf("alias %s: its target %s holds no records in this block, and without fallthrough nothing else can", g.Key, r.Alias.Name)
+	return fmt.Errorf("alias %s: its target %s has no records in this block, and without fallthrough no other plugin is asked", g.Key, r.Alias.Name)
 }
 
 // Cut returns the delegation that a name is at or below: the topmost NS set below the

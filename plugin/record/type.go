@@ -16,11 +16,11 @@ func ParseType(s string) (uint16, error) {
 	case !ok:
 		return 0, fmt.Errorf("unknown type %q; write one such as A, AAAA, CNAME, TXT or TYPE65280", s)
 	case isMeta(t):
-		return 0, fmt.Errorf("type %q has a meaning in queries and messages only; no record can have it", s)
+		return 0, fmt.Errorf("type %q is for queries and messages only; no record can have it", s)
 	case isSigned(t):
-		return 0, fmt.Errorf("type %q belongs to DNSSEC and is made when the zone is signed; use the dnssec plugin", s)
+		return 0, fmt.Errorf("type %q belongs to DNSSEC and is created by signing the zone; use the dnssec plugin", s)
 	case t == dns.TypeNULL:
-		return 0, fmt.Errorf("type %q has no written form", s)
+		return 0, fmt.Errorf("type %q cannot be written in a zone file", s)
 	}
 	return t, nil
 }

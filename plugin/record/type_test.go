@@ -23,11 +23,11 @@ func TestParseType(t *testing.T) {
 		{"IN", 0, `unknown type "IN"; write one such as A, AAAA, CNAME, TXT or TYPE65280`},
 		{"TYPE65536", 0, `unknown type "TYPE65536"; write one such as A, AAAA, CNAME, TXT or TYPE65280`},
 		{"TYPE-1", 0, `unknown type "TYPE-1"; write one such as A, AAAA, CNAME, TXT or TYPE65280`},
-		{"any", 0, `type "any" has a meaning in queries and messages only; no record can have it`},
-		{"TYPE0", 0, `type "TYPE0" has a meaning in queries and messages only; no record can have it`},
-		{"TYPE65535", 0, `type "TYPE65535" has a meaning in queries and messages only; no record can have it`},
-		{"NSEC3", 0, `type "NSEC3" belongs to DNSSEC and is made when the zone is signed; use the dnssec plugin`},
-		{"NULL", 0, `type "NULL" has no written form`},
+		{"any", 0, `type "any" is for queries and messages only; no record can have it`},
+		{"TYPE0", 0, `type "TYPE0" is for queries and messages only; no record can have it`},
+		{"TYPE65535", 0, `type "TYPE65535" is for queries and messages only; no record can have it`},
+		{"NSEC3", 0, `type "NSEC3" belongs to DNSSEC and is created by signing the zone; use the dnssec plugin`},
+		{"NULL", 0, `type "NULL" cannot be written in a zone file`},
 	}
 	for _, tt := range tests {
 		got, err := ParseType(tt.word)

@@ -119,7 +119,7 @@ func (v *validator) conflicts() {
 		types := beside[name]
 		slices.Sort(types)
 		other := v.catalog.Groups[Key{name, types[0]}]
-		err := fmt.Errorf("%s stands beside %s (at %s): a name with a CNAME has no other type", cname.Key, typeNames(types), other.Pos)
+		err := fmt.Errorf("%s stands beside %s (at %s); a name with a CNAME can have no other type", cname.Key, typeNames(types), other.Pos)
 		for len(cname.Records) > 0 {
 			r := cname.Records[0]
 			v.refuse(cname, &r, "cname conflict", err)

@@ -35,20 +35,20 @@ func TestValidate(t *testing.T) {
 			newGroup(1, Simple, "a.example.org.", dns.TypeTXT, one),
 			newGroup(3, Simple, "a.example.org.", 65280, one),
 			newGroup(5, Simple, "a.example.org.", dns.TypeCNAME, one),
-		}, want: "refused 6: a.example.org. CNAME stands beside TXT, TYPE65280 (at Corefile:1): a name with a CNAME has no other type"},
+		}, want: "refused 6: a.example.org. CNAME stands beside TXT, TYPE65280 (at Corefile:1); a name with a CNAME can have no other type"},
 		{name: "CNAME beside a type without a name", groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", 65280, one),
 			newGroup(3, Simple, "a.example.org.", dns.TypeCNAME, one),
-		}, want: "refused 4: a.example.org. CNAME stands beside TYPE65280 (at Corefile:1): a name with a CNAME has no other type"},
+		}, want: "refused 4: a.example.org. CNAME stands beside TYPE65280 (at Corefile:1); a name with a CNAME can have no other type"},
 		{name: "CNAME beside other data, imported", groups: []*Group{
 			imported(newGroup(1, Simple, "a.example.org.", dns.TypeA, one)),
 			imported(newGroup(3, Weighted, "a.example.org.", dns.TypeCNAME, one, id("b", one))),
-		}, want: `left out 4: a.example.org. CNAME stands beside A (at Corefile:1): a name with a CNAME has no other type
-left out 5: a.example.org. CNAME stands beside A (at Corefile:1): a name with a CNAME has no other type`, left: "a.example.org. A"},
+		}, want: `left out 4: a.example.org. CNAME stands beside A (at Corefile:1); a name with a CNAME can have no other type
+left out 5: a.example.org. CNAME stands beside A (at Corefile:1); a name with a CNAME can have no other type`, left: "a.example.org. A"},
 
 		{name: "a target that nothing holds", groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
-		}, want: "refused 2: alias a.example.org. A: its target b.example.org. holds no records in this block, and without fallthrough nothing else can"},
+		}, want: "refused 2: alias a.example.org. A: its target b.example.org. has no records in this block, and without fallthrough no other plugin is asked"},
 		{name: "a target that may be held below", names: always, groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
 		}},
@@ -56,7 +56,7 @@ left out 5: a.example.org. CNAME stands beside A (at Corefile:1): a name with a 
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
 			newGroup(3, Simple, "b.example.org.", dns.TypeTXT, one),
 			newGroup(5, Simple, "b.example.org.", dns.TypeAAAA, one),
-		}, want: "refused 2: alias a.example.org. A: b.example.org. has no A records but TXT, AAAA; an alias and its target have one type"},
+		}, want: "refused 2: alias a.example.org. A: its target b.example.org. has no A records, only TXT, AAAA; an alias answers with records of its own type"},
 		{name: "a target of another type that may be held below", types: always, groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),
 			newGroup(3, Simple, "b.example.org.", dns.TypeTXT, one),
@@ -64,7 +64,7 @@ left out 5: a.example.org. CNAME stands beside A (at Corefile:1): a name with a 
 		{name: "a target of another type under a wildcard", groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("x.b.example.org.")),
 			newGroup(3, Simple, "*.b.example.org.", dns.TypeTXT, one),
-		}, want: "refused 2: alias a.example.org. A: x.b.example.org. has no A records but TXT; an alias and its target have one type"},
+		}, want: "refused 2: alias a.example.org. A: its target x.b.example.org. has no A records, only TXT; an alias answers with records of its own type"},
 		{name: "a target under a wildcard", groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("x.b.example.org.")),
 			newGroup(3, Simple, "*.b.example.org.", dns.TypeA, one),
@@ -74,7 +74,7 @@ left out 5: a.example.org. CNAME stands beside A (at Corefile:1): a name with a 
 		}},
 		{name: "a target that nothing holds, imported", groups: []*Group{
 			imported(newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org."))),
-		}, want: "warning 2: alias a.example.org. A: its target b.example.org. holds no records in this block, and without fallthrough nothing else can", left: "a.example.org. A"},
+		}, want: "warning 2: alias a.example.org. A: its target b.example.org. has no records in this block, and without fallthrough no other plugin is asked", left: "a.example.org. A"},
 
 		{name: "a target below a delegation is held elsewhere", groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("ns.sub.example.org.")),
@@ -121,7 +121,7 @@ left out 3: a.example.org. A: the alias points at itself`, left: "a.example.org.
 		{name: "a cycle, imported", groups: []*Group{
 			imported(newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org."))),
 			imported(newGroup(3, Simple, "b.example.org.", dns.TypeA, alias("a.example.org."))),
-		}, want: `warning 2: alias a.example.org. A: its target b.example.org. holds no records in this block, and without fallthrough nothing else can
+		}, want: `warning 2: alias a.example.org. A: its target b.example.org. has no records in this block, and without fallthrough no other plugin is asked
 left out 4: alias cycle: a.example.org. -> b.example.org. -> a.example.org. (A)`, left: "a.example.org. A"},
 		{name: "no cycle: another type", groups: []*Group{
 			newGroup(1, Simple, "a.example.org.", dns.TypeA, alias("b.example.org.")),

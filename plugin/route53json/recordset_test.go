@@ -175,7 +175,7 @@ func TestMissingTarget(t *testing.T) {
 	alias := `{"Name": "a.example.com", "Type": "A", "AliasTarget": {"DNSName": "gone.example.com", "EvaluateTargetHealth": true}%s}`
 	b := loadPaths(t, "example.com.", write(t, "["+fmt.Sprintf(alias, "")+"]")...)
 	check(t, "problems", problems(b.im), []string{
-		"1.json:1: a.example.com. A: warning: alias a.example.com. A: its target gone.example.com. holds no records in this block, and without fallthrough nothing else can",
+		"1.json:1: a.example.com. A: warning: alias a.example.com. A: its target gone.example.com. has no records in this block, and without fallthrough no other plugin is asked",
 	})
 	if got := odds(b.selection(name, "A"), name); !same(got, always("")) {
 		t.Errorf("alone: %v, want NODATA", got)
