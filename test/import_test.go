@@ -247,7 +247,7 @@ func TestImportBesideStanzas(t *testing.T) {
 	from := logged.mark()
 	write(t, i.path("zone.json"), recordSets(set("other", "192.0.2.8")))
 	waitShort(t, changeTime, i.port, "other.example.org", "A", "192.0.2.8")
-	from.wait(t, slack, "[WARNING] plugin/steer: Corefile:9: alias shop.example.org. A: its target www.example.org. holds no records in this block")
+	from.wait(t, slack, "[WARNING] plugin/steer: Corefile:9: alias shop.example.org. A: its target www.example.org. has no records in this block")
 	if m := ask(t, i.port, "shop.example.org", "A"); m.Rcode != dns.RcodeSuccess || len(m.Answer) != 0 {
 		t.Errorf("the alias without its target answers\n%v", m)
 	}
