@@ -54,7 +54,7 @@ func TestEditsKeepNothing(t *testing.T) {
 		addresses[hot+n]++
 		write()
 		a := cfg.WithImport(im).Amend(t.Context(), []string{"zone.json"})
-		if a == nil || !data.Edit(a.Put, a.Drop, uint32(n), a.Agrees) {
+		if a == nil || !data.Edit(a.Changes, uint32(n)) {
 			t.Fatalf("edit %d was refused", n)
 		}
 		im = a.Import

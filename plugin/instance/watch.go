@@ -131,7 +131,7 @@ func (in *Instance) amend(ctx context.Context, g *generation, files []content) b
 		paths[i] = f.path
 	}
 	a := g.config.Amend(ctx, paths)
-	if a == nil || !slices.Equal(loaded(a.Import), files) || !g.data.Edit(a.Put, a.Drop, uint32(time.Now().Unix()), a.Agrees) {
+	if a == nil || !slices.Equal(loaded(a.Import), files) || !g.data.Edit(a.Changes, uint32(time.Now().Unix())) {
 		return false
 	}
 	next := g.config.WithImport(a.Import)

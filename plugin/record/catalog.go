@@ -38,12 +38,12 @@ type Catalog struct {
 	Order []*Group
 
 	zones  map[string]struct{}
-	exists map[string]int32    // made by countNames
-	loose  map[string]struct{} // made by findLoose
-	free   []int32             // places in Order that groups have left
+	exists map[string]int32 // made by countNames
+	cuts   bool             // there may be a name that Cut finds
+	free   []int32          // places in Order that groups have left, the last one last
 
-	untaken map[string]struct{} // names that ResolveTarget would have taken, if they existed
-	cuts    bool                // there may be a name that Cut finds
+	passedOver []string            // names that ResolveTarget would have taken, if they existed
+	sensitive  map[string]struct{} // names whose types and existence decide where something leads; made by PrepareEdits
 
 	cnames, wildCNAMEs, dnames bool // there may be such groups; wildCNAMEs are those of wildcards
 }
@@ -131,6 +131,34 @@ func (c *Catalog) AddAll(groups []*Group, byKey map[Key]*Group, refuse func(g *G
 		g.Ordinal = int32(len(c.Order))
 		c.Order = append(c.Order, g)
 		c.complete(g)
+	}
+}
+
+// put enters a group, in the place of the one of its key if there is one.
+func (c *Catalog) put(g *Group) {
+	old := c.Groups[g.Key]
+	switch n := len(c.free); {
+	case old != nil:
+		g.Ordinal = old.Ordinal
+	case n > 0:
+		g.Ordinal, c.free = c.free[n-1], c.free[:n-1]
+	default:
+		g.Ordinal = int32(len(c.Order))
+		c.Order = append(c.Order, nil)
+	}
+	if old == nil && c.exists != nil {
+		c.hold(g.Name)
+	}
+	c.Groups[g.Key], c.Order[g.Ordinal] = g, g
+}
+
+// remove takes a group out.
+func (c *Catalog) remove(g *Group) {
+	delete(c.Groups, g.Key)
+	c.Order[g.Ordinal] = nil
+	c.free = append(c.free, g.Ordinal)
+	if c.exists != nil {
+		c.release(g.Name)
 	}
 }
 

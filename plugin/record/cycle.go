@@ -77,8 +77,8 @@ func (v *validator) loops() {
 // redirects reports whether a group sends who asks for other types to another name.
 func (g *Group) redirects() bool { return g.Type == dns.TypeCNAME || g.Type == dns.TypeDNAME }
 
-// leadsTo returns the next group that redirects when a record set of a CNAME or DNAME
-// group is followed, as far as that is in this catalog.
+// leadsTo returns the group that an alias points at, or the next one that redirects when a
+// CNAME or DNAME is followed, as far as that is in this catalog.
 func (c *Catalog) leadsTo(g *Group, r *RecordSet) *Group {
 	if r.Alias != nil {
 		target, _ := c.Target(r.Alias.Name, g.Type)
@@ -265,16 +265,16 @@ func (w *walk) loop(from *Group) string {
 // maxNamed is how many names of a loop a message has.
 const maxNamed = 16
 
-// leadsBack reports whether what the record sets of a group lead to leads back to it, or
-// is too much to look at in the course of an edit.
-func leadsBack(g *Group, next func(g *Group, r *RecordSet) *Group) bool {
+// leadsBack reports whether the record sets of a group lead back to it, or to more groups
+// than are to be looked at in the course of an edit.
+func (c *Catalog) leadsBack(g *Group) bool {
 	seen := make(map[*Group]struct{})
 	todo := []*Group{g}
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for i := range at.Records {
-			target := next(at, &at.Records[i])
+			target := c.leadsTo(at, &at.Records[i])
 			if target == nil {
 				continue
 			}
@@ -292,19 +292,3 @@ func leadsBack(g *Group, next func(g *Group, r *RecordSet) *Group) bool {
 
 // maxReached is how many groups leadsBack looks at.
 const maxReached = 1000
-
-// onCycle reports whether the aliases of a group lead back to it.
-func (c *Catalog) onCycle(g *Group) bool {
-	return leadsBack(g, func(at *Group, r *RecordSet) *Group {
-		if r.Alias == nil {
-			return nil
-		}
-		target, _ := c.Target(r.Alias.Name, at.Type)
-		return target
-	})
-}
-
-// onLoop reports whether a CNAME or DNAME group leads back to itself.
-func (c *Catalog) onLoop(g *Group) bool {
-	return g.redirects() && leadsBack(g, c.leadsTo)
-}

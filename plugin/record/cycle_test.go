@@ -96,10 +96,10 @@ func TestLongWalk(t *testing.T) {
 func TestLongEdit(t *testing.T) {
 	defer debug.SetMaxStack(debug.SetMaxStack(1 << 20))
 	c := newCatalog(t, chain(100_000)...)
-	if g := c.Order[0]; !c.onCycle(g) { // which is to say that it does not know
+	if g := c.Order[0]; !c.leadsBack(g) { // which is to say that it does not know
 		t.Error("it was looked at in full")
 	}
-	if g := c.Order[100_000-maxReached]; c.onCycle(g) {
+	if g := c.Order[100_000-maxReached]; c.leadsBack(g) {
 		t.Error("a chain to the end is taken for a cycle")
 	}
 }

@@ -101,6 +101,9 @@ type Group struct {
 	Balancer *LoadBalancer
 }
 
+// imported reports whether a group comes from Route 53's JSON.
+func (g *Group) imported() bool { return g.Balancer == nil && g.Records[0].Imported }
+
 // Label names a record set for people: its set identifier, else its place in the group.
 func (g *Group) Label(i int) string {
 	r := &g.Records[i]

@@ -48,25 +48,22 @@ func (c *Catalog) completeSOA() {
 	}
 }
 
-// Renew gives the SOAs of [Catalog.SOA] that stand for missing records another serial, in a
-// validated catalog, and returns their groups, which take the places of the old ones.
-func (c *Catalog) Renew(serial uint32) []*Group {
-	var groups []*Group
-	for _, zone := range c.Zones {
+// Renew returns the changes that give the zones of changes another serial, where nobody
+// wrote their SOA.
+func (c *Catalog) Renew(changes []Change, serial uint32) []Change {
+	var renewals []Change
+	done := make(map[string]bool)
+	for _, ch := range changes {
+		zone, _ := c.Zone(ch.Key().Name)
 		old := c.Groups[Key{zone, dns.TypeSOA}]
-		if old == nil || old.Pos != (Pos{}) { // somebody wrote it
+		if done[zone] || old == nil || old.Pos != (Pos{}) {
 			continue
 		}
-		soa, ok := dns.Copy(old.Records[0].Values[0]).(*dns.SOA)
-		if !ok {
-			continue
+		done[zone] = true
+		if soa, ok := dns.Copy(old.Records[0].Values[0]).(*dns.SOA); ok {
+			soa.Serial = serial
+			renewals = append(renewals, Change{old, &Group{Key: old.Key, Records: []RecordSet{{Values: []dns.RR{soa}, Check: NoCheck}}}})
 		}
-		soa.Serial = serial
-		g := &Group{Key: old.Key, Pos: old.Pos, Records: []RecordSet{old.Records[0]}}
-		g.Records[0].Values = []dns.RR{soa}
-		c.SOA[zone] = soa
-		c.put(g)
-		groups = append(groups, g)
 	}
-	return groups
+	return renewals
 }

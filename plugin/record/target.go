@@ -35,10 +35,7 @@ func (c *Catalog) ResolveTarget(zone, written string, typ uint16) (string, error
 		return relative, nil
 	}
 	if dns.CountLabel(name) > 1 {
-		if c.untaken == nil {
-			c.untaken = make(map[string]struct{})
-		}
-		c.untaken[relative] = struct{}{}
+		c.passedOver = append(c.passedOver, relative)
 		return name, nil
 	}
 	return relative, nil

@@ -154,13 +154,13 @@ func (g *Group) unchecked() int {
 }
 
 // Resembles reports whether the same is to be said of an alias to a group as of one to
-// another, which it takes the place of.
+// another, but for lines in files.
 func (g *Group) Resembles(old *Group) bool {
 	i, j := g.unchecked(), old.unchecked()
 	if i < 0 || j < 0 {
 		return i == j
 	}
-	return g.Label(i) == old.Label(j) && g.Records[i].Pos == old.Records[j].Pos
+	return g.Label(i) == old.Label(j)
 }
 
 // shadowed warns of a failover group where a tier is always answered, so that what

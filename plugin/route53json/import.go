@@ -37,8 +37,8 @@ type Import struct {
 	index   []int32          // of checks in the catalog
 	tallies map[tally]int
 
-	unlisted map[uint64]struct{} // digests of keys that have problems which are counted alone
-	order    map[string]int      // of Files, by path
+	unlisted keySet         // have problems that are counted alone
+	order    map[string]int // of Files, by path
 }
 
 // File is one file that was loaded.
@@ -113,11 +113,14 @@ func (im *Import) Note(problems []record.Problem) (others []record.Problem) {
 			others = append(others, p)
 			continue
 		}
-		q := noted(p)
-		if q.Level == LeftOut {
+		level := Warning
+		if p.Level == record.LeftOut {
+			level = LeftOut
 			im.file(p.Pos.File).RecordSets--
 		}
-		im.report(q, q.Level, q.Kind, "%v", bare(p.Err))
+		q := about(p.Key, p.Pos, p.SetID)
+		q.validated = true
+		im.report(q, level, Kind(p.Kind), "%v", bare(p.Err))
 	}
 	im.sortProblems()
 	return others

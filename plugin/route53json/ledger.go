@@ -47,13 +47,12 @@ func keyDigest(k record.Key) uint64 {
 	return h.Sum64() | 1
 }
 
-// count returns how many record sets of some keys are in a ledger.
-func (l ledger) count(keys map[uint64]struct{}) int {
-	n := 0
-	for _, e := range l {
-		if _, ok := keys[e.key]; ok {
-			n++
-		}
-	}
-	return n
+// keySet is a set of digests of names and types.
+type keySet map[uint64]struct{}
+
+func (s keySet) add(key uint64) { s[key] = struct{}{} }
+
+func (s keySet) has(key uint64) bool {
+	_, ok := s[key]
+	return ok
 }

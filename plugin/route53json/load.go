@@ -219,7 +219,7 @@ func newLoader(ctx context.Context, options Options) *loader {
 			tallies: make(map[tally]int),
 			order:   make(map[string]int),
 
-			unlisted: make(map[uint64]struct{}),
+			unlisted: make(keySet),
 		},
 		byKey:        make(map[record.Key]*record.Group),
 		intern:       make(map[string]string),

@@ -26,6 +26,8 @@ type Problem struct {
 	Level  Level
 	Kind   Kind
 	Reason string
+
+	validated bool // found by the catalog's validation
 }
 
 // String is one line for the operator's log:
@@ -170,8 +172,8 @@ func (im *Import) report(p Problem, level Level, kind Kind, format string, args 
 	t := tally{p.Pos.File, kind}
 	im.tallies[t]++
 	if im.tallies[t] > maxDetails {
-		if key, ok := p.key(); ok {
-			im.unlisted[keyDigest(key)] = struct{}{}
+		if key, ok := p.key(); ok && !p.validated {
+			im.unlisted.add(keyDigest(key))
 		}
 		return
 	}
@@ -180,17 +182,6 @@ func (im *Import) report(p Problem, level Level, kind Kind, format string, args 
 		p.Reason += fmt.Sprintf(" (further problems of the kind %q in this file are counted, not listed)", kind)
 	}
 	im.Problems = append(im.Problems, p)
-}
-
-// noted returns what a catalog's validation says of an imported record set, but for the
-// Reason.
-func noted(p record.Problem) Problem {
-	q := about(p.Key, p.Pos, p.SetID)
-	q.Kind = Kind(p.Kind)
-	if p.Level == record.LeftOut {
-		q.Level = LeftOut
-	}
-	return q
 }
 
 // about returns a Problem of a record set.

@@ -46,7 +46,7 @@ func (im *Import) Summary() string {
 //
 //	zone.json: 1,204 record sets and 8 health checks loaded, 1 warning; 1 group changed
 func (a *Amendment) Summary() string {
-	return a.Import.Summary() + "; " + count(len(a.Put)+len(a.Drop), "group") + " changed"
+	return a.Import.Summary() + "; " + count(len(a.Changes), "group") + " changed"
 }
 
 func count(n int, thing string) string {

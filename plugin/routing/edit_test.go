@@ -11,122 +11,114 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// TestEditUsers: what the checks and external targets are used by may change, but not
-// whether anything uses them: somebody has to begin or end probing and resolving those.
-func TestEditUsers(t *testing.T) {
-	external := func(name string) record.RecordSet { return alias(name, none, true) }
-	tests := []struct {
-		name string
-		now  []record.RecordSet // of www, which had checks 0 and 1 and an alias to a.test
-		want bool
-	}{
-		{"as it was", []record.RecordSet{weight(1, plain("www.example.", 0, 1)), weight(1, plain("www.example.", 1, 2)), weight(1, external("a.test."))}, true},
-		{"a check that others use, too", []record.RecordSet{weight(1, plain("www.example.", 1, 2)), weight(1, external("a.test."))}, true},
-		{"its only user goes", []record.RecordSet{weight(1, plain("www.example.", 0, 1)), weight(1, external("a.test."))}, false},
-		{"a first user", []record.RecordSet{weight(1, plain("www.example.", 2, 1)), weight(1, plain("www.example.", 1, 2)), weight(1, external("a.test."))}, false},
-		{"another one of two uses", []record.RecordSet{weight(1, plain("www.example.", 1, 1)), weight(1, plain("www.example.", 1, 2)), weight(1, external("a.test."))}, true},
-		{"an external target goes", []record.RecordSet{weight(1, plain("www.example.", 1, 1))}, false},
-		{"another external target", []record.RecordSet{weight(1, plain("www.example.", 1, 1)), weight(1, external("a.test.")), weight(1, external("b.test."))}, false},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			c := catalog(t, 3, group(record.Weighted, "www.example.", tests[0].now...), group(record.Simple, "other.example.", plain("other.example.", 0, 9)))
-			tab := NewTable(c, statuses("hhh"))
-			before, _ := selected(t, tab, "www.example.")
-			g := group(record.Weighted, "www.example.", slices.Clone(test.now)...)
-			published := 0
-			got := c.Edit(record.Edit{Put: []*record.Group{g}}, func(_, _ []record.Problem) bool {
-				return tab.Edit([]*record.Group{g}, nil, func(int, *Selection) { published++ })
-			})
-			if got != test.want {
-				t.Fatalf("replaced: %t, want %t", got, test.want)
-			}
-			after, _ := selected(t, tab, "www.example.")
-			if held := c.Groups[g.Key] == g && c.Order[c.Groups[g.Key].Ordinal] == g; held != test.want || (after != before) != test.want || (published == 1) != test.want {
-				t.Errorf("in the catalog: %t, another selection: %t, %d published; want all or nothing", held, after != before, published)
-			}
-		})
-	}
-}
-
-// TestEditDrops: a group that goes takes its place with it, which another one may get, and
-// nothing that it alone used may be left running; nor may an alias be left to it.
-func TestEditDrops(t *testing.T) {
-	const name, new = "www.example.", "new.example."
-	fresh := func(check int32) *record.Group { return group(record.Simple, new, plain(new, check, 5)) }
+// TestEdit: checks and external targets keep a user, no alias is left to a group that goes,
+// and a table that was edited is as one that is made anew. What is refused leaves no trace.
+func TestEdit(t *testing.T) {
+	const name, other, fresh = "www.example.", "other.example.", "new.example."
+	toFree := alias("free.example.", none, false)
+	one := func(name string, r record.RecordSet) *record.Group { return group(record.Simple, name, r) }
+	www := func(records ...record.RecordSet) *record.Group { return group(record.Weighted, name, records...) }
+	first, second, external := weight(1, plain(name, 0, 1)), weight(1, plain(name, 1, 2)), weight(1, alias("a.test.", none, true))
 	tests := []struct {
 		name string
 		put  []*record.Group
 		drop []string
 		want bool
 	}{
-		{"one that uses nothing", nil, []string{"free.example."}, true},
-		{"the only user of a check", nil, []string{name}, false},
-		{"the only user of a check, for another one", []*record.Group{fresh(0)}, []string{name}, true},
-		{"the only user of a check, for one that uses none", []*record.Group{fresh(none)}, []string{name}, false},
-		{"one of two users", nil, []string{"one.example."}, true},
-		{"one of two users, for one that uses none", []*record.Group{fresh(none)}, []string{"one.example."}, true},
-		{"both users", nil, []string{"one.example.", "two.example."}, false},
-		{"both users, for one", []*record.Group{fresh(1)}, []string{"one.example.", "two.example."}, true},
-		{"the target of an alias", nil, []string{"target.example."}, false},
-		{"the target and its alias", nil, []string{"target.example.", "alias.example."}, true},
-		{"the target, and the alias leads elsewhere", []*record.Group{group(record.Simple, "alias.example.", alias("free.example.", none, true))}, []string{"target.example."}, true},
-		{"the target, and the alias leads to a new one", []*record.Group{group(record.Simple, "alias.example.", alias(new, none, true)), fresh(1)}, []string{"target.example."}, true},
-		{"the target, and a new one that the alias leads to", []*record.Group{fresh(1), group(record.Simple, "alias.example.", alias(new, none, true))}, []string{"target.example."}, true},
-		{"a new alias to a new name", []*record.Group{fresh(1), group(record.Simple, "a.new.example.", alias(new, none, true))}, nil, true},
+		{"the same again", []*record.Group{www(first, second, external)}, nil, true},
+		{"a check that others use, too", []*record.Group{www(second, external)}, nil, false}, // 0 has no user then
+		{"a check gets another user", []*record.Group{www(first, second, external), one("free.example.", plain("free.example.", 0, 4))}, nil, true},
+		{"a check loses one of its users", []*record.Group{www(first, external)}, nil, true},
+		{"a check gets its first user", []*record.Group{www(first, weight(1, plain(name, 2, 2)), external)}, nil, true},
+		{"an external target loses its only user", []*record.Group{www(first, second)}, nil, false},
+		{"another group uses the external target", []*record.Group{www(first, second), one(other, external)}, nil, true},
+		{"another external target", []*record.Group{www(first, second, external, weight(1, alias("b.test.", none, true)))}, nil, false},
+
+		{"a group goes", nil, []string{"free.example."}, true},
+		{"the only user of a check goes", nil, []string{name}, false},
+		{"one of two users goes", nil, []string{other}, true},
+		{"the only users go, and one comes", []*record.Group{one(fresh, plain(fresh, 1, 5))}, []string{other}, true},
+		{"the target of an alias goes", nil, []string{"target.example."}, false},
+		{"the target and its alias go", nil, []string{"target.example.", "alias.example."}, true},
+		{"the target goes, and the alias leads elsewhere", []*record.Group{one("alias.example.", toFree)}, []string{"target.example."}, true},
+		{"the target goes, and the alias leads to a new one", []*record.Group{one("alias.example.", alias(fresh, none, true)), one(fresh, plain(fresh, 1, 5))}, []string{"target.example."}, true},
+		{"a new alias to a new name", []*record.Group{one("a."+fresh, alias(fresh, none, true)), one(fresh, plain(fresh, 1, 5))}, nil, true},
+		{"a target becomes an alias", []*record.Group{one("target.example.", alias(other, none, true))}, nil, true},
+		{"a target is unchecked", []*record.Group{one("target.example.", plain("target.example.", none, 6))}, nil, false}, // a warning of the alias
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c := catalog(t, 2,
-				group(record.Simple, name, plain(name, 0, 1)),
-				group(record.Simple, "one.example.", plain("one.example.", 1, 2)),
-				group(record.Simple, "two.example.", plain("two.example.", 1, 3)),
-				group(record.Simple, "free.example.", plain("free.example.", none, 4)),
-				group(record.Simple, "target.example.", plain("target.example.", none, 6)),
-				group(record.Simple, "alias.example.", alias("target.example.", none, true)))
-			for i := range c.Groups {
-				g := c.Groups[i]
-				for k := range g.Records {
-					g.Records[k].Imported = true
-				}
+			c := catalog(t, 3,
+				www(first, second, external),
+				one(other, plain(other, 1, 3)),
+				one("free.example.", plain("free.example.", none, 4)),
+				one("target.example.", plain("target.example.", 1, 6)),
+				one("alias.example.", alias("target.example.", none, true)))
+			tab := NewTable(c, statuses("hhh"))
+			published := make(map[int]*Selection)
+			edit := func(changes []record.Change) bool {
+				return c.Edit(changes, func() bool {
+					return tab.Edit(changes, func(i int, s *Selection) { published[i] = s })
+				})
 			}
-			tab := NewTable(c, statuses("hh"))
-			e := record.Edit{Put: test.put}
-			var dropped []*record.Group
+			var changes, back []record.Change
+			for _, g := range test.put {
+				old := c.Groups[g.Key]
+				changes = append(changes, record.Change{Old: old, New: g})
+				back = append(back, record.Change{Old: g, New: old})
+			}
 			for _, name := range test.drop {
-				k := record.Key{Name: name, Type: dns.TypeA}
-				e.Drop, dropped = append(e.Drop, k), append(dropped, c.Groups[k])
+				old := c.Groups[record.Key{Name: name, Type: dns.TypeA}]
+				changes = append(changes, record.Change{Old: old})
+				back = append(back, record.Change{New: old})
+			}
+			if got := edit(changes); got != test.want {
+				t.Fatalf("edited: %t, want %t", got, test.want)
 			}
 			for _, g := range test.put {
-				g.Records[0].Imported = true
-			}
-			if got := c.Edit(e, func(_, _ []record.Problem) bool { return tab.Edit(test.put, dropped, func(int, *Selection) {}) }); got != test.want {
-				t.Fatalf("done: %t, want %t", got, test.want)
-			}
-			// What went comes again, perhaps to the same place.
-			if len(dropped) == 1 && test.put == nil && test.want {
-				back := &record.Group{Key: dropped[0].Key, Policy: dropped[0].Policy, Records: slices.Clone(dropped[0].Records)}
-				if !c.Edit(record.Edit{Put: []*record.Group{back}}, func(_, _ []record.Problem) bool {
-					return tab.Edit([]*record.Group{back}, nil, func(int, *Selection) {})
-				}) {
-					t.Fatal("does not come again")
+				_, s, _ := tab.Group(int(g.Ordinal))
+				if test.want && published[int(g.Ordinal)] != s {
+					t.Errorf("%s is not published", g.Key)
 				}
 			}
-			// The table is as one that is made anew, down to who is told of what.
-			again := NewTable(c, statuses("hh"))
-			for k, g := range c.Groups {
-				n, want := tab.groups[g.Ordinal], again.groups[g.Ordinal]
-				if n.group != g || n.rank != want.rank || len(n.parents) != len(want.parents) || !slices.Equal(n.targets, want.targets) {
-					t.Errorf("%s: %+v, want %+v", k, n, want)
+			if !test.want && len(published) > 0 {
+				t.Errorf("published %v", published)
+			}
+			sameTable(t, tab, c)
+			for _, ch := range changes {
+				if n := tab.groups[ch.Ordinal()]; test.want && (n.previous != nil || ch.New == nil && n.current != nil) {
+					t.Errorf("%s: what was before is kept", ch.Key())
 				}
 			}
-			for i := range tab.byCheck {
-				got, want := slices.Sorted(slices.Values(tab.byCheck[i])), slices.Sorted(slices.Values(again.byCheck[i]))
-				if !slices.Equal(got, want) {
-					t.Errorf("check %d is used by %v, want %v", i, got, want)
-				}
+			if test.want && edit(back) {
+				sameTable(t, tab, c)
 			}
 		})
+	}
+}
+
+// sameTable compares a table with one that is made anew, down to who is told of what.
+func sameTable(t *testing.T, tab *Table, c *record.Catalog) {
+	t.Helper()
+	again := NewTable(c, statuses("hhh"))
+	same := func(a, b []int32) bool {
+		return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+	}
+	for k, g := range c.Groups {
+		n, want := tab.groups[g.Ordinal], again.groups[g.Ordinal]
+		if n.group != g || n.rank != want.rank || n.healthy != want.healthy || !same(n.parents, want.parents) || !slices.Equal(n.targets, want.targets) {
+			t.Errorf("%s: %+v, want %+v", k, n, want)
+		}
+	}
+	for i := range tab.byCheck {
+		if !same(tab.byCheck[i], again.byCheck[i]) {
+			t.Errorf("check %d is used by %v, want %v", i, tab.byCheck[i], again.byCheck[i])
+		}
+	}
+	for i := range tab.byExternal {
+		if len(tab.byExternal[i]) == 0 {
+			t.Errorf("external target %d is used by nobody", i)
+		}
 	}
 }
 
@@ -181,10 +173,9 @@ func TestEditDepth(t *testing.T) {
 		{"one above", []*record.Group{to(100, 0)}, true},
 		{"two above", []*record.Group{to(100, 0), to(101, 100)}, false},
 		{"two above, the upper one first", []*record.Group{to(101, 100), to(100, 0)}, false},
+		{"one above and one less below", []*record.Group{end(last - 1), to(101, 100), to(100, 0)}, true},
 		{"one below", []*record.Group{to(last, 200)}, true},
-		{"two below", []*record.Group{to(last, 201), to(201, 200), end(202)}, false},
-		{"one above and one below", []*record.Group{to(100, 0), to(last, 200)}, false},
-		{"one above, and one less below", []*record.Group{to(101, 100), to(100, 0), end(last - 1)}, true},
+		{"two below", []*record.Group{to(last, 201), to(201, 200)}, false},
 		{"one in the middle", []*record.Group{to(10, 100), to(100, 11)}, true},
 		{"two in the middle", []*record.Group{to(10, 100), to(100, 101), to(101, 11)}, false},
 	}
@@ -196,15 +187,17 @@ func TestEditDepth(t *testing.T) {
 			}
 			c := catalog(t, 0, append(groups, end(last), end(200))...)
 			tab := NewTable(c, nil)
-			got := c.Edit(record.Edit{Put: test.put}, func(_, _ []record.Problem) bool {
-				return tab.Edit(test.put, nil, func(int, *Selection) {})
-			})
-			if got != test.want {
+			var changes []record.Change
+			for _, g := range test.put {
+				changes = append(changes, record.Change{Old: c.Groups[g.Key], New: g})
+			}
+			if got := c.Edit(changes, func() bool { return tab.Edit(changes, func(int, *Selection) {}) }); got != test.want {
 				t.Errorf("edited: %t, want %t", got, test.want)
 			}
 			if problems := c.Validate(); len(problems) > 0 {
 				t.Errorf("after it: %v", problems)
 			}
+			sameTable(t, tab, c)
 		})
 	}
 }

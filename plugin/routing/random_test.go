@@ -42,10 +42,8 @@ func TestAgainstNaive(t *testing.T) {
 			publish := func(i int, s *Selection) { published[i] = s }
 			tab.Update(changes, externals, publish)
 			if g := randomSuccessor(rnd, tab); g != nil {
-				near := tab.Parents(c.Groups[g.Key])
-				if c.Edit(record.Edit{Put: []*record.Group{g}, Near: near}, func(_, _ []record.Problem) bool {
-					return tab.Edit([]*record.Group{g}, nil, publish)
-				}) {
+				changes := []record.Change{{Old: c.Groups[g.Key], New: g}}
+				if c.Edit(changes, func() bool { return tab.Edit(changes, publish) }) {
 					replaced++
 				}
 			}
