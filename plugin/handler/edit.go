@@ -97,7 +97,7 @@ func (d *Snapshot) rebuild(old *nameNode, k record.Key) *nameNode {
 	if !d.Catalog.Exists(k.Name) {
 		return nil
 	}
-	node := &nameNode{zone: old.zone, wildcard: old.wildcard, cut: old.cut, cname: old.cname, dname: old.dname}
+	node := &nameNode{zone: old.zone, wildcard: old.wildcard, dname: old.dname} // names with a CNAME or a cut never come here
 	enter := func(typ uint16) {
 		if g := d.Catalog.Groups[record.Key{Name: k.Name, Type: typ}]; g != nil {
 			_, s, _ := d.table.Group(int(g.Ordinal))

@@ -111,6 +111,7 @@ func TestEdit(t *testing.T) {
 		{"new name with a warning", nil, edit{greenSet, greenSet + strings.Replace(simpleSet("new.example.com", "192.0.2.7"), "60", `"60"`, 1) + ","}, refused},
 		{"new type beside a CNAME", edit{sSet + ",", "", `"AAAA", "TTL": 60, "ResourceRecords": [{"Value": "2001:db8::5"}]`, `"CNAME", "TTL": 60, "ResourceRecords": [{"Value": "x.example.net"}]`}, edit{greenSet, greenSet + sSet + ","}, refused},
 		{"what a CNAME was left out for is gone", edit{`"AAAA", "TTL": 60, "ResourceRecords": [{"Value": "2001:db8::5"}]`, `"CNAME", "TTL": 60, "ResourceRecords": [{"Value": "x.example.net"}]`}, edit{sSet + ",\n", ""}, refused},
+		{"new type above a wildcard", edit{greenSet, greenSet + simpleSet("*.s.example.com", "192.0.2.7") + ","}, edit{sSet, sSet + "," + `{"Name": "s.example.com.", "Type": "TXT", "TTL": 60, "ResourceRecords": [{"Value": "\"x\""}]}`}, "s.example.com. TXT"},
 		{"new type", nil, edit{sSet, sSet + "," + `{"Name": "s.example.com.", "Type": "TXT", "TTL": 60, "ResourceRecords": [{"Value": "\"x\""}]}`}, "s.example.com. TXT"},
 		{"name gone", edit{sSet + ",\n", ""}, edit{"}]},\n" + `{"Name": "s.example.com.", "Type": "AAAA", "TTL": 60, "ResourceRecords": [{"Value": "2001:db8::5"}]}`, "}]}"}, "s.example.com. AAAA gone"},
 		{"name gone with an alias to it", nil, edit{secondarySet, "", primarySet, "", `"DNSName": "e.`, `"DNSName": "w.`}, "f.example.com. A gone, l.example.com. A"},

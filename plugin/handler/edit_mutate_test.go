@@ -61,7 +61,7 @@ func (z *randomZone) mutate() {
 	case n < 83:
 		z.spoil(s)
 	case n < 92:
-		z.group(z.pick("b", "d", "f", "n1", "n2", "x.n1", "x.y.n2", "n4", "x.n4", "x.y.n5"), z.pick("A", "A", "AAAA", "TXT"), 2)
+		z.group(z.pick("b", "d", "f", "w", "n1", "n2", "x.n1", "x.y.n2", "n4", "x.n4", "x.y.n5"), z.pick("A", "A", "AAAA", "TXT"), 2)
 	case n < 97:
 		if m["Name"] != `"a.example.com."` {
 			for _, s := range z.siblings(s) {

@@ -134,27 +134,19 @@ func TestAmendUnlisted(t *testing.T) {
 	}
 }
 
-// A name and type that a stanza has: the file's own was left out.
+// A name and type that a stanza has: a load says so.
 func TestAmendBesideStanza(t *testing.T) {
-	k := record.Key{Name: "a.example.com.", Type: dns.TypeA}
-	rr, _, err := record.ParseValue(k, 60, ".", "192.0.2.7")
+	key := record.Key{Name: "a.example.com.", Type: dns.TypeA}
+	rr, _, err := record.ParseValue(key, 60, ".", "192.0.2.7")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := record.NewCatalog([]string{"example.com."})
-	if err := c.Add(&record.Group{Key: k, Pos: record.Pos{File: "Corefile", Line: 4}, Records: []record.RecordSet{{Values: []dns.RR{rr}, Check: record.NoCheck}}}); err != nil {
-		t.Fatal(err)
-	}
-	options := route53json.Options{Zones: []string{"example.com."}, DefaultTTL: 60}
-	im, err := route53json.Load(context.Background(), write(t, set("a.example.com", "192.0.2.256")+set("b.example.com", "192.0.2.1")), options)
-	if err == nil {
-		err = im.AddTo(context.Background(), c)
-	}
-	if err != nil {
+	b := loadPaths(t, "example.com.", write(t, set("b.example.com", "192.0.2.1"))...)
+	if err := b.catalog.Add(&record.Group{Key: key, Records: []record.RecordSet{{Values: []dns.RR{rr}, Check: record.NoCheck}}}); err != nil {
 		t.Fatal(err)
 	}
 	paths := write(t, set("a.example.com", "192.0.2.1")+set("b.example.com", "192.0.2.1"))
-	if a := im.Amend(context.Background(), paths, options, c); a != nil {
+	if a := b.im.Amend(context.Background(), paths, route53json.Options{Zones: []string{"example.com."}, DefaultTTL: 60}, b.catalog); a != nil {
 		t.Errorf("amended %v, which the stanza has", a.Changes)
 	}
 }
