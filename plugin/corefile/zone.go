@@ -76,7 +76,27 @@ func (p *parser) names(s statement, word string) ([]placed, error) {
 	if err != nil {
 		return nil, s.errorf("%w", err)
 	}
+	p.warnRelative(s, word, names)
 	return names, nil
+}
+
+// topLevels are top-level domains whose names are seldom those of hosts.
+var topLevels = []string{"arpa", "com", "edu", "gov", "net", "org"}
+
+// warnRelative warns of a name that is taken relative to the zones, though it ends as a
+// name in another zone does.
+func (p *parser) warnRelative(s statement, word string, names []placed) {
+	labels := dns.SplitDomainName(strings.ToLower(word))
+	if len(labels) < 2 {
+		return
+	}
+	last := labels[len(labels)-1]
+	for _, at := range names {
+		if at.zone != "." && (slices.Contains(topLevels, last) || strings.HasSuffix(at.zone, "."+last+".")) {
+			p.warn(s.pos, "relative name", "name %q has no final dot, so it means %q; write %q if it is absolute", word, at.name, word+".")
+			return
+		}
+	}
 }
 
 func (p *parser) everyZone(in func(zone string) (string, error)) ([]placed, error) {
