@@ -26,10 +26,13 @@ all: vet lint test ## vet, lint and test
 build: ## build ./coredns
 	$(GO) build -ldflags "$(LDFLAGS)" -o coredns ./cmd/coredns
 
-# The tag portable takes the code for systems other than Linux.
+# The tag portable takes the code for systems other than Linux. What runs at the same time
+# runs on one processor as well.
 test: ## run all tests
 	$(GO) test ./...
 	$(GO) test -tags portable ./healthcheck
+	$(GO) test -short -cpu 1 ./healthcheck ./plugin/handler ./plugin/routing
+	$(GO) test -cpu 1 -run '^(TestAnswersFollowHealth|TestReloadWhileEverybodyAsks)$$' ./test
 
 # Not bench: what is measured there, the race detector distorts.
 race: ## run all tests under the race detector, which needs a C compiler

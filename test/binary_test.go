@@ -53,7 +53,8 @@ type process struct {
 }
 
 // run starts the server with a Corefile in a directory of its own and returns it with
-// the path of that Corefile. It is killed when the test ends.
+// the path of that Corefile. It is killed when the test ends. Where the tests have the
+// race detector, so has the server.
 func run(t *testing.T, corefile string, env ...string) (*process, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Corefile")
@@ -64,9 +65,12 @@ func run(t *testing.T, corefile string, env ...string) (*process, string) {
 func runFile(t *testing.T, path string, env ...string) *process {
 	t.Helper()
 	p := &process{t: t, log: &capture{}, done: make(chan struct{})}
-	p.cmd = exec.Command(coredns(t), "-conf", filepath.Base(path))
+	p.cmd = exec.Command(p.program(), "-conf", filepath.Base(path))
 	p.cmd.Dir = filepath.Dir(path)
 	p.cmd.Env = append(os.Environ(), env...)
+	if underRace {
+		p.cmd.Env = append(p.cmd.Env, asServer+"=1")
+	}
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -78,11 +82,26 @@ func runFile(t *testing.T, path string, env ...string) *process {
 	t.Cleanup(func() {
 		p.cmd.Process.Kill()
 		<-p.done
+		if strings.Contains(mark{p.log, 0}.text(), "DATA RACE") {
+			t.Error("the server has a data race")
+		}
 		if t.Failed() {
 			t.Logf("the server said:\n%s", mark{p.log, 0}.text())
 		}
 	})
 	return p
+}
+
+// program returns the path of the server.
+func (p *process) program() string {
+	if !underRace {
+		return coredns(p.t)
+	}
+	path, err := os.Executable()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return path
 }
 
 // waitServes waits until the server answers queries.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/coredns/coredns/core/dnsserver"
+	"github.com/coredns/coredns/coremain"
 
 	// The plugins that the Corefiles here use. CoreDNS's whole set would do too, but
 	// takes minutes to build under the race detector; the binary has it.
@@ -39,6 +40,10 @@ import (
 	_ "github.com/steerdns/steer"
 )
 
+// asServer is the environment variable that makes a server of the tests' own binary: the
+// one with the race detector that takes no minutes to build.
+const asServer = "STEER_TEST_AS_SERVER"
+
 // stock are the directives of CoreDNS without steer, in their order.
 var stock = slices.Clone(dnsserver.Directives)
 
@@ -52,6 +57,10 @@ func TestMain(m *testing.M) {
 	if err := dnsserver.SetDirectives(directives); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+	if os.Getenv(asServer) != "" {
+		coremain.Run()
+		return
 	}
 	dnsserver.Quiet = true
 	log.SetOutput(logged)

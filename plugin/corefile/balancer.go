@@ -40,11 +40,7 @@ func (p *parser) loadBalancer(s statement) (err error) {
 		return err
 	}
 	err = p.block(s, []rule{
-		{word: "ttl", usage: "SECONDS", min: 1, max: 1, once: true, read: func(s statement) error {
-			ttl, err := s.seconds(s.args[0])
-			d.ttl = &ttl
-			return err
-		}},
+		ttlRule(&d.ttl),
 		{word: "cross_zone", usage: "on|off", min: 1, max: 1, once: true, read: d.crossZone},
 		{word: "zone", usage: "ZONE-ID [ADDRESS...]", min: 1, max: many, read: d.zone},
 		{word: "target_group", usage: "GROUP-ID {", min: 1, max: 1, block: required, read: func(s statement) error {
@@ -90,10 +86,7 @@ func (p *parser) targetGroup(s statement, d *balancerDecl) error {
 		return err
 	}
 	err := p.block(s, []rule{
-		{word: "check", usage: useCheckUsage, min: 1, max: 1, block: optional, once: true, read: func(s statement) (err error) {
-			g.check, err = p.useCheck(s, s.args[0])
-			return err
-		}},
+		p.checkRule(&g.check),
 		{word: "minimum_healthy", usage: minimumUsage, min: 1, max: 2, once: true, read: g.minimumHealthy},
 		{word: "dns_failover", usage: dnsFailoverUsage, min: 1, max: 2, once: true, read: g.dnsFailover},
 		{word: "routing_failover", usage: minimumUsage, min: 1, max: 2, once: true, read: g.routingFailover},

@@ -41,6 +41,31 @@ type rule struct {
 	read     func(statement) error
 }
 
+// ttlRule reads a TTL.
+func ttlRule(to **uint32) rule {
+	return rule{word: "ttl", usage: "SECONDS", min: 1, max: 1, once: true, read: func(s statement) error {
+		ttl, err := s.seconds(s.keyword, s.args[0])
+		*to = &ttl
+		return err
+	}}
+}
+
+// flagRule reads a keyword without arguments.
+func flagRule(word string, to *bool) rule {
+	return rule{word: word, once: true, read: func(statement) error {
+		*to = true
+		return nil
+	}}
+}
+
+// checkRule reads the check of all records or targets of a block.
+func (p *parser) checkRule(to **checkRef) rule {
+	return rule{word: "check", usage: useCheckUsage, min: 1, max: 1, block: optional, once: true, read: func(s statement) (err error) {
+		*to, err = p.useCheck(s, s.args[0])
+		return err
+	}}
+}
+
 // many is the max of a rule without one.
 const many = 1 << 30
 
@@ -174,7 +199,7 @@ func (s *statement) text(n int) string {
 	return strings.Join(words, " ")
 }
 
-// follow holds a statement against the rules of its block and reads it.
+// follow checks a statement against the rules of its block and reads it.
 func (p *parser) follow(s, opener statement, rules []rule, seen map[string]record.Pos) error {
 	i := slices.IndexFunc(rules, s.isFor)
 	if i < 0 {
@@ -206,7 +231,7 @@ func (p *parser) follow(s, opener statement, rules []rule, seen map[string]recor
 func (s *statement) isFor(r rule) bool { return r.word == s.keyword }
 
 // unknown returns the error for a keyword without a rule, with the likeliest cause: a
-// brace forgotten further up, or a slip of the fingers.
+// brace forgotten further up, or a typing error.
 func (p *parser) unknown(s, opener statement, rules []rule) error {
 	around := p.blocks[:len(p.blocks)-1]
 	if slices.ContainsFunc(around, func(outer []rule) bool { return slices.ContainsFunc(outer, s.isFor) }) {

@@ -19,13 +19,14 @@ import (
 // builder makes the catalog of a declaration: it looks names up, makes RRs of values,
 // and gives each record the index of its check.
 type builder struct {
-	decl    *declaration
-	now     time.Time
-	catalog *record.Catalog
-	checks  *checkList
-	aliases []aliasDecl
-	targets map[aliasKey]string
-	before  map[aliasKey]string // targets of the configuration that this one is built after; nil if it is the first
+	decl     *declaration
+	now      time.Time
+	catalog  *record.Catalog
+	checks   *checkList
+	aliases  []aliasDecl
+	relative []relativeValue
+	targets  map[aliasKey]string
+	before   map[aliasKey]string // targets of the configuration that this one is built after; nil if it is the first
 
 	imported *route53json.Import // nil until it is loaded
 	again    bool                // the files may have changed since the block was read
@@ -48,6 +49,15 @@ type aliasDecl struct {
 	typ    uint16
 	target string // as written
 	to     *record.AliasTarget
+}
+
+// relativeValue is a value with a name of several labels that has no final dot.
+type relativeValue struct {
+	pos     record.Pos
+	key     record.Key
+	id      string
+	warning string
+	rr      dns.RR
 }
 
 // aliasKey tells the aliases of a block apart: a stanza can have several names and types.
@@ -76,6 +86,7 @@ func (b *builder) build(ctx context.Context) (*Config, error) {
 		b.failures.files = true
 	}
 	b.resolveTargets()
+	b.warnRelative()
 	err := b.setSOAs()
 	b.failures.add(err)
 	if err := ctx.Err(); err != nil {
@@ -201,7 +212,7 @@ func (b *builder) values(d *recordDecl, key record.Key, zone string) ([]dns.RR, 
 			return nil, record.ErrorAt(d.pos, "%w", d.explain(err, key, zone, value))
 		}
 		if warning != "" {
-			b.warn(d.pos, key, d.id, "relative name", "%s: %s", key, warning)
+			b.relative = append(b.relative, relativeValue{d.pos, key, d.id, warning, rr})
 		}
 		if slices.ContainsFunc(rrs, func(other dns.RR) bool { return dns.IsDuplicate(rr, other) }) {
 			return nil, record.ErrorAt(d.pos, "%s has the value %q twice", key, value)
@@ -273,12 +284,52 @@ func (b *builder) resolveTargets() {
 			b.targets[written] = name
 		}
 		a.to.Name = name
+		b.warnOutside(a, name)
 		if key := (record.Key{Name: name, Type: a.typ}); b.catalog.Groups[key] == nil && strings.Contains(strings.TrimSuffix(a.target, "."), ".") && !strings.HasSuffix(a.target, ".") {
 			if g := b.catalog.Lookup(key); g != nil {
 				b.warn(a.pos, key, "", "wildcard target", "alias target %q is taken for %s, which the wildcard %s answers; end it in a dot to mean a name outside", a.target, name, g.Name)
 			}
 		}
 	}
+}
+
+// warnOutside warns of an alias whose target is outside the zones, and was probably not
+// meant to be or not meant as an alias.
+func (b *builder) warnOutside(a aliasDecl, name string) {
+	c := b.catalog
+	if _, inside := c.Zone(name); inside {
+		return
+	}
+	key := record.Key{Name: name, Type: a.typ}
+	if a.typ == dns.TypeCNAME {
+		b.warn(a.pos, key, "", "alias of a cname", "the alias answers with the CNAME record that %s itself has; to answer with a CNAME to it, write it as a value: %[1]s", name)
+	}
+	if dns.IsFqdn(a.target) || a.zone == "." {
+		return
+	}
+	here, _ := record.Parent(name)
+	if here += strings.TrimPrefix(a.zone, "."); here != a.zone && c.Exists(here) {
+		b.warn(a.pos, key, "", "outside target", "alias target %q is taken for a name outside these zones, since %s holds no name %[1]q; end it in a dot to mean the one outside", a.target, a.zone)
+	}
+}
+
+// warnRelative warns of values whose relative names nobody holds: they were probably meant
+// to be absolute.
+func (b *builder) warnRelative() {
+	c := b.catalog
+	for _, v := range b.relative {
+		held := true
+		record.EachName(v.rr, func(name string) {
+			if canonical, err := record.Canonical(name); err == nil {
+				_, inside := c.Zone(canonical)
+				held = held && (!inside || c.Exists(canonical))
+			}
+		})
+		if !held {
+			b.warn(v.pos, v.key, v.id, "relative name", "%s: %s", v.key, v.warning)
+		}
+	}
+	b.relative = nil
 }
 
 // expectFailed lets names that could not be read count as held by others, so that aliases
@@ -311,7 +362,7 @@ func (b *builder) setSOAs() error {
 			if err != nil {
 				return d.errorf("%q %w", d.text(2), err)
 			}
-			if warning != "" {
+			if warning != "" && !b.catalog.Exists(name) {
 				b.warn(d.pos, key, "", "relative name", "%s: %s", key, warning)
 			}
 			names[i] = name

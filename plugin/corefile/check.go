@@ -115,8 +115,8 @@ func (p *parser) calculatedCheck(s statement) (*checkDecl, error) {
 			d.check.HealthyThreshold = int(n)
 			return err
 		}},
-		{word: "invert", once: true, read: func(statement) error { d.check.Invert = true; return nil }},
-		{word: "disabled", once: true, read: func(statement) error { d.check.Disabled = true; return nil }},
+		flagRule("invert", &d.check.Invert),
+		flagRule("disabled", &d.check.Disabled),
 	})
 }
 

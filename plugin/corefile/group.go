@@ -137,18 +137,7 @@ func (p *parser) policy(s statement, policy record.Policy, rules func(*groupDecl
 	if err != nil {
 		return err
 	}
-	common := []rule{
-		{word: "ttl", usage: "SECONDS", min: 1, max: 1, once: true, read: func(s statement) error {
-			ttl, err := s.seconds(s.args[0])
-			g.ttl = &ttl
-			return err
-		}},
-		{word: "check", usage: useCheckUsage, min: 1, max: 1, block: optional, once: true, read: func(s statement) (err error) {
-			g.check, err = p.useCheck(s, s.args[0])
-			return err
-		}},
-	}
-	if err := p.block(s, append(common, rules(g)...)); err != nil {
+	if err := p.block(s, append([]rule{ttlRule(&g.ttl), p.checkRule(&g.check)}, rules(g)...)); err != nil {
 		p.decl.broken = append(p.decl.broken, g)
 		return err
 	}
@@ -163,7 +152,7 @@ func (g *groupDecl) add(r recordDecl, err error) error {
 	return err
 }
 
-// declare completes a stanza: records take over what its block says, and are held
+// declare completes a stanza: records take over what its block says, and are checked
 // against its types.
 func (p *parser) declare(s statement, g *groupDecl, records ...recordDecl) error {
 	for i := range records {

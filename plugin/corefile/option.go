@@ -48,8 +48,8 @@ func (o *checkOptions) rules() []rule {
 		{word: headerOption, usage: "NAME VALUE", min: 2, max: 2, read: o.http(o.header)},
 		{word: "tls_verify", usage: "[CA-FILE|off]", max: 1, once: true, read: o.https(o.verify)},
 		{word: "family", usage: "ipv4|ipv6|any", min: 1, max: 1, once: true, read: o.family},
-		{word: "invert", once: true, read: func(statement) error { o.check.Invert = true; return nil }},
-		{word: "disabled", once: true, read: func(statement) error { o.check.Disabled = true; return nil }},
+		flagRule("invert", &o.check.Invert),
+		flagRule("disabled", &o.check.Disabled),
 	}
 }
 

@@ -149,7 +149,7 @@ func (p *parser) option(s statement, r *recordDecl, option, arg string) (err err
 			return s.errorf("an alias has no ttl: it answers with that of its target's record")
 		}
 		var ttl uint32
-		ttl, err = s.seconds(arg)
+		ttl, err = s.seconds(option, arg)
 		r.ttl = &ttl
 	}
 	return err

@@ -60,6 +60,7 @@ func (b *builder) targetGroups(d *balancerDecl) ([]record.TargetGroup, error) {
 			}
 		}
 		b.warnShared(g, total)
+		b.warnPercentages(g, total)
 		groups = append(groups, group)
 	}
 	return groups, nil
@@ -101,5 +102,21 @@ func (d *balancerDecl) zoneOf(line *targetDecl) (int, error) {
 func (b *builder) warnShared(g *targetGroupDecl, targets int) {
 	if own := g.check.own; own != nil && !own.hostless() && targets > 1 {
 		b.warn(g.check.pos, record.Key{}, "", "shared check", "target_group %q: the check's URL has a host, %q, so one probe decides on all %d targets; leave the host out to probe each target's own address", g.ID, own.check.Spec.Host, targets)
+	}
+}
+
+// leastPercentage is the least count that may have been meant as a percentage.
+const leastPercentage = 10
+
+// warnPercentages warns of counts above the number of targets that make sense as
+// percentages.
+func (b *builder) warnPercentages(g *targetGroupDecl, targets int) {
+	for _, line := range []*statement{g.both, g.dns, g.routing} {
+		if line == nil || targets == 0 || len(line.args) > 1 {
+			continue
+		}
+		if n, err := strconv.Atoi(line.args[0]); err == nil && n > targets && leastPercentage <= n && n <= 100 {
+			b.warn(line.pos, record.Key{}, "", "count for percentage", "target_group %q: %s %d is a count, and the group has %d targets; to mean a percentage, write: %[2]s %[3]d%%", g.ID, line.keyword, n, targets)
+		}
 	}
 }

@@ -72,11 +72,12 @@ func concealError(err error) error {
 	return err
 }
 
-// seconds reads a TTL. RFC 2181, section 8, leaves it 31 bits.
-func (s *statement) seconds(word string) (uint32, error) {
+// seconds reads a TTL, which messages call by its name. RFC 2181, section 8, leaves it 31
+// bits.
+func (s *statement) seconds(name, word string) (uint32, error) {
 	n, err := strconv.ParseUint(word, 10, 31)
 	if err != nil {
-		return 0, s.errorf("ttl %q is not a whole number of seconds from 0 to %d%s", word, math.MaxInt32, secondsHint(word))
+		return 0, s.errorf("%s %q is not a whole number of seconds from 0 to %d%s", name, word, math.MaxInt32, secondsHint(word))
 	}
 	return uint32(n), nil
 }

@@ -1,10 +1,8 @@
 package corefile
 
 import (
-	"math"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/coredns/coredns/plugin"
@@ -78,7 +76,27 @@ func (p *parser) names(s statement, word string) ([]placed, error) {
 	if err != nil {
 		return nil, s.errorf("%w", err)
 	}
+	p.warnRelative(s, word, names)
 	return names, nil
+}
+
+// topLevels are top-level domains whose names are seldom those of hosts.
+var topLevels = []string{"arpa", "com", "edu", "gov", "net", "org"}
+
+// warnRelative warns of a name that is taken relative to the zones, though it ends as a
+// name in another zone does.
+func (p *parser) warnRelative(s statement, word string, names []placed) {
+	labels := dns.SplitDomainName(strings.ToLower(word))
+	if len(labels) < 2 {
+		return
+	}
+	last := labels[len(labels)-1]
+	for _, at := range names {
+		if at.zone != "." && (slices.Contains(topLevels, last) || strings.HasSuffix(at.zone, "."+last+".")) {
+			p.warn(s.pos, "relative name", "name %q has no final dot, so it means %q; write %q if it is absolute", word, at.name, word+".")
+			return
+		}
+	}
 }
 
 func (p *parser) everyZone(in func(zone string) (string, error)) ([]placed, error) {
@@ -95,7 +113,7 @@ func (p *parser) everyZone(in func(zone string) (string, error)) ([]placed, erro
 
 // ttl reads `ttl SECONDS` of the whole block.
 func (p *parser) ttl(s statement) (err error) {
-	p.decl.ttl, err = s.seconds(s.args[0])
+	p.decl.ttl, err = s.seconds(s.keyword, s.args[0])
 	return err
 }
 
@@ -106,17 +124,15 @@ type soaDecl struct {
 	minimum      uint32 // TTL of negative answers, in seconds
 }
 
-func (p *parser) soa(s statement) error {
+func (p *parser) soa(s statement) (err error) {
 	d := &soaDecl{s, s.args[0], s.args[1], record.SOAMinimum}
 	if i := strings.IndexByte(d.rname, '@'); i > 0 && !strings.Contains(d.rname, "://") {
 		return s.errorf("soa %q is a mail address; in a SOA it is written %q", d.rname, dns.Fqdn(d.rname[:i]+"."+d.rname[i+1:]))
 	}
 	if len(s.args) > 2 {
-		n, err := strconv.ParseUint(s.args[2], 10, 31)
-		if err != nil {
-			return s.errorf("soa minimum %q is not a whole number of seconds from 0 to %d", s.args[2], math.MaxInt32)
+		if d.minimum, err = s.seconds("soa minimum", s.args[2]); err != nil {
+			return err
 		}
-		d.minimum = uint32(n)
 	}
 	p.decl.soa = d
 	return nil

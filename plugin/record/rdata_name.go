@@ -60,6 +60,14 @@ func complete(written, origin string) (name, warning string, err error) {
 	return name, warning, nil
 }
 
+// EachName calls f with every domain name in the data of an RR.
+func EachName(rr dns.RR, f func(name string)) {
+	eachName(reflect.ValueOf(dns.Copy(rr)).Elem(), func(name string) string {
+		f(name)
+		return name
+	})
+}
+
 // eachName calls f with every domain name in the data of an RR and stores what it
 // returns. The struct tags of miekg/dns say which fields are names.
 func eachName(v reflect.Value, f func(string) string) {
