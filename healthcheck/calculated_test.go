@@ -2,6 +2,7 @@ package healthcheck
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,15 @@ func TestReportedStatus(t *testing.T) {
 				wantStatuses(t, l, tt.first)
 				time.Sleep(time.Minute)
 				wantStatuses(t, l, tt.later)
+				results := func(i int) Status {
+					if tt.checks[i].Spec.Host == "down" {
+						return Unhealthy
+					}
+					return Healthy
+				}
+				if got := Evaluate(tt.checks, results); !slices.Equal(got, l.Statuses()) {
+					t.Errorf("Evaluate says %v, the pool %v", got, l.Statuses())
+				}
 				if !l.Known() {
 					t.Error("not known")
 				}

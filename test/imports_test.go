@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	"internal/scaling":   {},
 	"plugin/record":      {"healthcheck", "internal/arena"},
 	"plugin/routing":     {"plugin/record", "healthcheck", "internal/arena"},
+	"plugin/explain":     {"plugin/routing", "plugin/record", "healthcheck"},
 	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck", "internal/arena"},
 	"plugin/route53json": {"plugin/record", "healthcheck", "internal/arena", "internal/regular"},
 	"plugin/corefile":    {"plugin/route53json", "plugin/record", "healthcheck", "internal/arena", "internal/regular"},
@@ -34,6 +35,7 @@ var forbidden = map[string][]string{
 	"healthcheck":        {"github.com/coredns/", "github.com/miekg/dns"},
 	"plugin/record":      {"github.com/coredns/"},
 	"plugin/routing":     {"github.com/coredns/"},
+	"plugin/explain":     {"github.com/coredns/", "context", "io", "os", "time", "math/rand"},
 	"plugin/route53json": {"github.com/coredns/"},
 	"plugin/corefile":    {"github.com/coredns/coredns/core/"},
 }

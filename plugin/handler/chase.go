@@ -15,15 +15,9 @@ import (
 	"github.com/steerdns/steer/plugin/routing"
 )
 
-const (
-	// maxFollow is how many CNAMEs a reply follows among the names held here. A longer chain
-	// is answered as far as that, and resolvers go on from there.
-	maxFollow = 16
-
-	// maxReentry is how many look-ups through the server can lead to each other; CoreDNS's own
-	// plugins draw the line at the same depth.
-	maxReentry = 8
-)
+// maxReentry is how many look-ups through the server can lead to each other; CoreDNS's own
+// plugins draw the line at the same depth.
+const maxReentry = 8
 
 // follows reports whether a query for the type is answered with a CNAME found in its
 // place (RFC 1034, section 3.6.2; RFC 4035, section 2.5).
@@ -141,7 +135,7 @@ func (c *chase) visited(name string) bool {
 // follow adds what the target of a CNAME holds of the type asked for. Where it ends early,
 // the reply is the chain so far.
 func (c *chase) follow(ctx context.Context, target string) {
-	if c.steps++; c.steps > maxFollow || c.visited(target) {
+	if c.steps++; c.steps > record.MaxFollow || c.visited(target) {
 		return
 	}
 	lower := strings.ToLower(target)

@@ -45,6 +45,9 @@ type Catalog struct {
 	passedOver []string            // names that ResolveTarget would have taken, if they existed
 	sensitive  map[string]struct{} // names whose types and existence decide where something leads; made by PrepareEdits
 
+	unnamed map[uint16]struct{} // types without a name that groups have or had
+	served  map[string]struct{} // made by serves
+
 	cnames, wildCNAMEs, dnames bool // there may be such groups; wildCNAMEs are those of wildcards
 }
 
@@ -165,6 +168,7 @@ func (c *Catalog) remove(g *Group) {
 // complete does to a group that is entered what remains.
 func (c *Catalog) complete(g *Group) {
 	c.cuts = c.cuts || c.delegates(g.Key)
+	c.noteType(g.Type)
 	switch g.Type {
 	case dns.TypeCNAME:
 		c.cnames, c.wildCNAMEs = true, c.wildCNAMEs || Wildcard(g.Name)

@@ -2,7 +2,6 @@ package record
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -195,26 +194,13 @@ func (c *Catalog) Target(name string, typ uint16) (*Group, Held) {
 		return nil, Elsewhere
 	}
 	below := c.Fallthrough
-	if len(c.typesAt(c.source(name))) > 0 {
+	if len(c.Types(c.source(name))) > 0 {
 		below = c.FallthroughTypes
 	}
 	if below != nil && below(name) {
 		return nil, Elsewhere
 	}
 	return nil, Nowhere
-}
-
-// typesAt returns the types held at a name, sorted by number, as far as they have a
-// name. It asks for every type there is, so it is for the rare case and for messages.
-func (c *Catalog) typesAt(name string) []uint16 {
-	var types []uint16
-	for t := range dns.TypeToString {
-		if _, ok := c.Groups[Key{name, t}]; ok {
-			types = append(types, t)
-		}
-	}
-	slices.Sort(types)
-	return types
 }
 
 // enumerated is how many names a message lists: a block may have thousands of zones.
@@ -238,7 +224,7 @@ func typeNames(types []uint16) string {
 }
 
 func targetError(c *Catalog, g *Group, r *RecordSet) error {
-	if types := c.typesAt(c.source(r.Alias.Name)); len(types) > 0 {
+	if types := c.Types(c.source(r.Alias.Name)); len(types) > 0 {
 		return fmt.Errorf("alias %s: its target %s has no %s records, only %s; an alias answers with records of its own type", g.Key, r.Alias.Name, dns.Type(g.Type), typeNames(types))
 	}
 	return fmt.Errorf("alias %s: its target %s has no records in this block, and without fallthrough no other plugin is asked", g.Key, r.Alias.Name)
