@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// curves leaves out the post-quantum key exchanges that Go offers first: nothing
-// secret is sent, and they cost both sides time and make the hello two packets.
+// curves leaves out the post-quantum key exchanges that Go offers first: they cost both
+// sides time and make the hello two packets. A check that sends headers uses them, since
+// headers may hold secrets.
 var curves = []tls.CurveID{tls.X25519, tls.CurveP256, tls.CurveP384, tls.CurveP521}
 
 // suites are all cipher suites that can be had, weak ones included.
@@ -21,22 +22,25 @@ var suites = func() (ids []uint16) {
 	return ids
 }()
 
-// secure makes the TLS handshake on conn until the deadline. Nothing is verified
-// unless s asks for it; then the chain is, against roots or those of the system, and
-// the name, which can be an address. Where nothing is verified nothing has to be safe
-// either, and every version and cipher suite will do; otherwise those that Go thinks
-// safe. Sessions are never resumed: each probe proves a whole handshake.
+// secure makes the TLS handshake on conn until the deadline. Nothing is verified unless s
+// asks for it; then the chain is, against roots or those of the system, and the name,
+// which can be an address. Without verification a handshake protects nothing, so every
+// version and cipher suite is accepted; with it, TLS 1.2 and the suites that Go takes for
+// safe are the least. Sessions are never resumed: each probe proves a whole handshake.
 //
 // Source: Route 53 API Reference, HealthCheckConfig, Type: "the endpoint must support
 // TLS v1.0, v1.1, or v1.2".
 func secure(conn net.Conn, s *Spec, roots *x509.CertPool, deadline time.Time) (net.Conn, error) {
 	cfg := &tls.Config{
-		ServerName:       strings.TrimSuffix(s.ServerName, "."),
-		CurvePreferences: curves,
+		ServerName: strings.TrimSuffix(s.ServerName, "."),
+		MinVersion: tls.VersionTLS12,
 		// The library would verify the name that is sent as SNI, and refuses to send
 		// none: verify below does it instead.
 		InsecureSkipVerify:     true,
 		SessionTicketsDisabled: true,
+	}
+	if s.Headers == "" {
+		cfg.CurvePreferences = curves
 	}
 	if s.Verify {
 		cfg.VerifyConnection = func(state tls.ConnectionState) error { return verify(state, s, roots) }

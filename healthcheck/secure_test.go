@@ -208,6 +208,67 @@ func TestOldTLS(t *testing.T) {
 	}
 }
 
+// What headers hold may be recorded today and decrypted later, so it gets a key exchange
+// that withstands that; a check without any gets the cheaper one.
+func TestKeyExchange(t *testing.T) {
+	ca := newAuthority(t)
+	cfg := &tls.Config{Certificates: []tls.Certificate{certificate(t, ca, time.Now().Add(time.Hour), []string{"www.example.com"})}}
+	used := make(chan tls.CurveID, 1)
+	at := serve(t, loopback, func(c net.Conn) {
+		if s := tls.Server(c, cfg); s.Handshake() == nil {
+			used <- s.ConnectionState().CurveID
+			answer("HTTP/1.1 200 OK\r\n\r\n")(s)
+		}
+	})
+	for _, tt := range []struct {
+		headers string
+		want    tls.CurveID
+	}{
+		{"", tls.X25519},
+		{"Authorization: Bearer secret\r\n", tls.X25519MLKEM768},
+	} {
+		s := spec(HTTPS, at, func(s *Spec) { s.ServerName, s.Headers, s.Verify, s.CAs = "www.example.com", tt.headers, true, ca.pem })
+		p := NewPool(Options{})
+		wantReason(t, p.prober(context.Background(), s, p.trust(s.CAs)), "")
+		if got := <-used; got != tt.want {
+			t.Errorf("headers %q: key exchange %v, want %v", tt.headers, got, tt.want)
+		}
+	}
+}
+
+// A header does not leave this machine unless the other side proves who it is.
+func TestHeadersNeedACertificate(t *testing.T) {
+	other, ca := newAuthority(t), newAuthority(t)
+	for _, tt := range []struct {
+		name string
+		cfg  *tls.Config
+	}{
+		{"another authority", &tls.Config{Certificates: []tls.Certificate{certificate(t, other, time.Now().Add(time.Hour), []string{"www.example.com"})}}},
+		{"TLS 1.0", &tls.Config{
+			Certificates: []tls.Certificate{certificate(t, ca, time.Now().Add(time.Hour), []string{"www.example.com"})},
+			MinVersion:   tls.VersionTLS10, MaxVersion: tls.VersionTLS10,
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			read := make(chan string, 1)
+			at := serve(t, loopback, func(c net.Conn) {
+				request, _ := io.ReadAll(tls.Server(c, tt.cfg))
+				read <- string(request)
+			})
+			s := spec(HTTPS, at, func(s *Spec) {
+				s.ServerName, s.Headers, s.Verify, s.CAs = "www.example.com", "Authorization: Bearer secret\r\n", true, ca.pem
+			})
+			p := NewPool(Options{})
+			if err := p.prober(context.Background(), s, p.trust(s.CAs)); classOf(err) != tlsClass {
+				t.Errorf("got %v, want a failure of TLS", err)
+			}
+			if got := <-read; got != "" {
+				t.Errorf("the endpoint has read %q", got)
+			}
+		})
+	}
+}
+
 func TestSNI(t *testing.T) {
 	sni := make(chan string, 1)
 	ca := newAuthority(t)

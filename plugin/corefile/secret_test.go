@@ -8,8 +8,8 @@ import (
 )
 
 // TestErrorsHideSecrets puts a secret where it does not belong, between any two words of
-// what parses: a URL with a query or a password anywhere, one without its scheme after
-// the word check, a word anywhere in a header line. Errors go to logs, so none may show
+// what parses: a URL with a query or a password anywhere, one with a path or without its
+// scheme after the word check, a word anywhere in a header line. Errors go to logs, so none may show
 // it.
 func TestErrorsHideSecrets(t *testing.T) {
 	const secret = "s3cr3t"
@@ -18,7 +18,11 @@ func TestErrorsHideSecrets(t *testing.T) {
 		"tcp://192.0.2.1:1/#" + secret,
 		"http://user:" + secret + "@192.0.2.1/",
 	}
-	schemeless := []string{"192.0.2.1/?token=" + secret, "user:" + secret + "@192.0.2.1/"}
+	checks := []string{
+		"192.0.2.1/?token=" + secret, "user:" + secret + "@192.0.2.1/",
+		"http://192.0.2.1/" + secret, "http://192.0.2.1/a/" + secret + "%", "http://192.0.2.1:0/" + secret,
+		"tcp://192.0.2.1:1/" + secret,
+	}
 	inHeader := []string{secret, secret + " }", "{ " + secret, secret + ` ""`}
 	for _, file := range corefiles(t, "ok") {
 		lines := strings.SplitAfter(read(t, file), "\n")
@@ -33,7 +37,7 @@ func TestErrorsHideSecrets(t *testing.T) {
 					inserted = append(inserted, inHeader...)
 				}
 				if slices.Contains(words[:at], optionCheck) {
-					inserted = append(inserted, schemeless...)
+					inserted = append(inserted, checks...)
 				}
 				for _, word := range inserted {
 					changed := slices.Clone(lines)

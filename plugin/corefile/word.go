@@ -39,33 +39,42 @@ func (s *statement) identifier(what, name string) error {
 	return nil
 }
 
-// conceal returns a word as errors may show it: a URL without its user name, password,
-// query and fragment, also one whose scheme was forgotten.
-func conceal(s string) string {
-	begin, ends := 0, "?"
+// conceal returns a word as errors may show it: a URL without its user name, password, path,
+// query and fragment. A slash in a word without a scheme may mean something else, as in
+// 192.0.2.0/24, so such a word only loses user name, password and query.
+func conceal(s string) string { return concealURL(s, "/?#") }
+
+// concealURL returns a URL without its user name and password, and without what follows the
+// first of the characters in ends.
+func concealURL(s, ends string) string {
+	begin := 0
 	if i := strings.Index(s, "://"); i >= 0 {
-		begin, ends = i+len("://"), "?#"
+		begin = i + len("://")
+	} else {
+		ends = "?"
 	}
 	if at := strings.LastIndexByte(s, '@'); at > begin && (begin > 0 || strings.Contains(s[:at], ":")) {
 		s = s[:begin] + hidden + s[at:]
 	}
-	if i := strings.IndexAny(s, ends); i >= 0 && i < len(s)-1 && !strings.HasPrefix(s[i+1:], hidden) {
-		s = s[:i+1] + hidden
+	scheme, rest := s[:begin], s[begin:]
+	if i := strings.IndexAny(rest, ends); i >= 0 && i < len(rest)-1 && !strings.HasPrefix(rest[i+1:], hidden) {
+		return scheme + rest[:i+1] + hidden
 	}
 	return s
 }
 
-// hidden stands for what conceal left out.
+// hidden stands for what was left out.
 const hidden = "..."
 
-// concealError is conceal for errors whose words did not go through it one by one.
+// concealError leaves user names, passwords and queries out of an error whose words did not
+// go through conceal one by one.
 func concealError(err error) error {
 	if err == nil {
 		return nil
 	}
 	text := err.Error()
 	if i := strings.Index(text, "://"); i >= 0 {
-		if shown := text[:i] + conceal(text[i:]); shown != text {
+		if shown := text[:i] + concealURL(text[i:], "?#"); shown != text {
 			return errors.New(shown)
 		}
 	}
