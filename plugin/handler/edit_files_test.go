@@ -88,6 +88,8 @@ func TestEdit(t *testing.T) {
 		{"a wildcard that answers itself", nil, edit{`"TTL": 60, "ResourceRecords": [{"Value": "192.0.2.9"}]`, `"AliasTarget": {"DNSName": "other.example.com.", "EvaluateTargetHealth": false}`}, refused},
 		{"a cycle no more", toL, edit{toL[1], toL[0]}, refused},
 		{"a cycle no more, by what was not left out", edit{toL[0] + `, "EvaluateTargetHealth": true`, toL[1] + `, "EvaluateTargetHealth": false`}, edit{toL[1], toL[0]}, refused},
+		{"a cycle no more, of which one of several was left out", edit{`{"Name": "l.example.com.", "Type": "A", `, strings.NewReplacer("s.example.com.", "l.example.com.", `"TTL"`, `"SetIdentifier": "2", "Weight": 1, "TTL"`).Replace(sSet) + `, {"Name": "l.example.com.", "Type": "A", "SetIdentifier": "1", "Weight": 1, `,
+			toL[0] + `, "EvaluateTargetHealth": true`, toL[1] + `, "EvaluateTargetHealth": false`}, edit{toL[1], toL[0]}, refused},
 		{"alias of a new external name", nil, edit{`"DNSName": "e.example.com."`, `"DNSName": "lb.example.org."`}, refused},
 		{"alias of a known external name", nil, edit{`"DNSName": "e.example.com."`, `"DNSName": "lb.example.net."`}, "l.example.com. A"},
 		{"the last alias of an external name", nil, edit{`"DNSName": "lb.example.net."`, `"DNSName": "f.example.com."`}, refused},

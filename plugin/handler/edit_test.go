@@ -2,6 +2,7 @@ package handler_test
 
 import (
 	"fmt"
+	"net"
 	"sync"
 	"testing"
 
@@ -134,5 +135,51 @@ func TestEditOverlay(t *testing.T) {
 	old := c.Groups[name(1).Key]
 	if !h.Snapshot().Edit([]record.Change{{Old: old, New: name(1)}}, 1) {
 		t.Error("a group cannot be replaced any more")
+	}
+}
+
+// TestEditCost: an edit of one group allocates as much among many as among few.
+func TestEditCost(t *testing.T) {
+	few, many := testing.AllocsPerRun(100, editOne(t, 10)), testing.AllocsPerRun(100, editOne(t, 10_000))
+	if many > few {
+		t.Errorf("%v allocations among 10,000 groups, %v among 10", many, few)
+	}
+}
+
+// BenchmarkEdit edits one value.
+func BenchmarkEdit(b *testing.B) {
+	for _, names := range []int{1000, 100_000} {
+		b.Run(fmt.Sprint(names), func(b *testing.B) {
+			edit := editOne(b, names)
+			for b.Loop() {
+				edit()
+			}
+		})
+	}
+}
+
+// editOne returns a function that edits one of many groups, which have one check.
+func editOne(t testing.TB, names int) (edit func()) {
+	c := record.NewCatalog([]string{"example.org."})
+	c.Checks = make([]healthcheck.Check, 1)
+	group := func(i int, value byte) *record.Group {
+		key := record.Key{Name: fmt.Sprintf("n%d.example.org.", i), Type: dns.TypeA}
+		a := &dns.A{Hdr: dns.RR_Header{Name: key.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 60}, A: net.IPv4(192, 0, 2, value)}
+		return &record.Group{Key: key, Records: []record.RecordSet{{Values: []dns.RR{a}}}}
+	}
+	for i := range names {
+		if err := c.Add(group(i, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	validate(t, c)
+	d, now, value := serve(c).Snapshot(), c.Groups[group(1, 1).Key], byte(1)
+	return func() {
+		value++
+		next := group(1, value)
+		if !d.Edit([]record.Change{{Old: now, New: next}}, 1) {
+			t.Fatal("refused")
+		}
+		now = next
 	}
 }
