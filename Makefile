@@ -26,8 +26,8 @@ all: vet lint test ## vet, lint and test
 build: ## build ./coredns
 	$(GO) build -ldflags "$(LDFLAGS)" -o coredns ./cmd/coredns
 
-# The tag portable takes the code for systems other than Linux. What runs at the same time
-# runs on one processor as well.
+# The tag portable takes the code for systems other than Linux. What runs in parallel is run
+# on one processor as well, by -cpu: go test takes a cached result whatever GOMAXPROCS is.
 test: ## run all tests
 	$(GO) test ./...
 	$(GO) test -tags portable ./healthcheck
