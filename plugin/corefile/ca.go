@@ -27,10 +27,27 @@ func (o *checkOptions) verify(s statement) (err error) {
 	if len(s.args) == 0 {
 		return nil
 	}
-	if o.spec.CAs, err = readCAs(o.parser.path(s.args[0])); err != nil {
+	if o.spec.CAs, err = o.parser.readCAs(s.args[0]); err != nil {
 		return s.errorf("tls_verify %q: %w", s.args[0], err)
 	}
 	return nil
+}
+
+// readCAs returns the content of a file of CA certificates. It reads each once, so that many
+// checks share one string.
+func (p *parser) readCAs(file string) (string, error) {
+	if pem, ok := p.cas[file]; ok {
+		return pem, nil
+	}
+	pem, err := readCAs(p.path(file))
+	if err != nil {
+		return "", err
+	}
+	if p.cas == nil {
+		p.cas = make(map[string]string)
+	}
+	p.cas[file] = pem
+	return pem, nil
 }
 
 // path makes a file name absolute as other plugins do: below the directory of the root

@@ -58,6 +58,7 @@ type parser struct {
 	decl   *declaration
 	zones  *record.Catalog       // empty; it knows which zone a name is in
 	checks map[string]record.Pos // where the named ones are defined
+	cas    map[string]string     // the files of CA certificates that were read
 	blocks [][]rule              // of the blocks that are open, the innermost last
 	depth  int                   // how many braces are open
 

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/record"
@@ -128,7 +129,8 @@ func requestTarget(s string) (string, error) {
 		case c == '#':
 			return "", errors.New("a fragment is never sent to a server")
 		case c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0:
-			return "", fmt.Errorf("%q must be percent-encoded, as %%%02X", s[i:i+1], c)
+			_, n := utf8.DecodeRuneInString(s[i:])
+			return "", fmt.Errorf("%q must be percent-encoded, as %s", s[i:i+n], percentEncoded(s[i:i+n]))
 		case c == '%' && !(i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2])):
 			return "", errors.New("a percent sign that does not begin an encoded byte is %25")
 		}
@@ -137,6 +139,14 @@ func requestTarget(s string) (string, error) {
 		s = "/" + s
 	}
 	return s, nil
+}
+
+func percentEncoded(s string) string {
+	var b strings.Builder
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, "%%%02X", c)
+	}
+	return b.String()
 }
 
 func isHex(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF", c) >= 0 }
