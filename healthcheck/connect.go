@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"syscall"
 	"time"
 )
 
@@ -84,6 +85,12 @@ func (p *prober) resolve(ctx context.Context, s *Spec, deadline time.Time) ([]ne
 	return nil, resolveError(err, s)
 }
 
+// errSelf is the failure of a socket that is connected to itself. That happens when nothing
+// listens on a local port of the ephemeral range and the kernel draws this very port as the
+// source: TCP lets both ends of a connection open at once (RFC 9293, section 3.5), so the
+// socket answers its own request. Nothing listens, so the error is that of a closed port.
+const errSelf = syscall.ECONNREFUSED
+
 // dialNet connects to one address by the deadline. The connection has linger 0: when it
 // is closed, nothing that is still under way matters, and the socket leaves no
 // TIME_WAIT behind. Many probes of one address would leave thousands of those, run out
@@ -92,10 +99,15 @@ func (p *prober) resolve(ctx context.Context, s *Spec, deadline time.Time) ([]ne
 func (p *prober) dialNet(ctx context.Context, to netip.AddrPort, deadline time.Time) (net.Conn, error) {
 	d := p.dialer
 	d.Deadline = deadline
-	conn, err := d.DialTCP(ctx, "tcp", netip.AddrPort{}, to)
+	conn, err := d.DialTCP(ctx, "tcp", p.source, to)
 	if err != nil {
 		return nil, err
 	}
 	_ = conn.SetLinger(0)
+	// Package net tries again when a socket is connected to itself, but twice at most.
+	if conn.LocalAddr().(*net.TCPAddr).AddrPort() == conn.RemoteAddr().(*net.TCPAddr).AddrPort() {
+		_ = conn.Close()
+		return nil, errSelf
+	}
 	return conn, nil
 }

@@ -82,10 +82,7 @@ func (s socket) connected(ctx context.Context, fd int, to syscall.Sockaddr, dead
 	return attempt
 }
 
-// refuseSelf returns an error if a socket is connected to itself. That happens when nothing
-// listens on a local port of the ephemeral range and the kernel draws this very port as the
-// source: TCP lets both ends of a connection open at once (RFC 9293, section 3.5), so the
-// socket answers its own request. Nothing listens, so the error is that of a closed port.
+// refuseSelf returns errSelf if a socket is connected to itself.
 func refuseSelf(fd int, to syscall.Sockaddr) error {
 	local, err := syscall.Getsockname(fd)
 	if err != nil {
@@ -101,7 +98,7 @@ func refuseSelf(fd int, to syscall.Sockaddr) error {
 		self = ok && local.Port == to.Port && local.Addr == to.Addr
 	}
 	if self {
-		return syscall.ECONNREFUSED
+		return errSelf
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-//go:build unix && !portable
+//go:build unix
 
 package healthcheck
 

@@ -11,6 +11,7 @@ import (
 // prober makes single probes. It holds no state of a check.
 type prober struct {
 	dialer net.Dialer
+	source netip.AddrPort                                                        // of dialNet's connections, for tests; zero is the kernel's choice
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error) // network is ip, ip4 or ip6
 	open   func() error                                                          // whether files can be opened
 }

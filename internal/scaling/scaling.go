@@ -26,6 +26,9 @@ const (
 // millisecond at least.
 func Linear(t testing.TB, n int, prepare func(n int) (job func())) {
 	t.Helper()
+	if distorted {
+		t.Skip("the race detector distorts what is measured")
+	}
 	var small, large time.Duration
 	for range tries {
 		// The least of all tries, since anything else that the machine does only adds.
