@@ -42,7 +42,7 @@ func Load(ctx context.Context, tokens *caddyfile.Dispenser, env Env) (*Config, e
 	)
 	for tokens.Next() {
 		if d != nil {
-			failed.add(record.ErrorAt(record.Pos{File: tokens.File(), Line: tokens.Line()}, "%w", plugin.ErrOnce))
+			failed.add(record.ErrorAt(record.Pos{File: tokens.File(), Line: tokens.Line()}, "%w; put all its stanzas into one block", plugin.ErrOnce))
 			break
 		}
 		p := &parser{tokens: tokens, env: env, decl: newDeclaration(), checks: make(map[string]record.Pos), failures: &failed}

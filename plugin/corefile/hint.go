@@ -182,6 +182,8 @@ func optionHint(word, before string) hint {
 func checkHint(word string) hint {
 	scheme, rest, ok := strings.Cut(word, ":")
 	switch {
+	case strings.ContainsAny(word, "@?"): // what follows may be secret
+		return ""
 	case ok && slices.Contains([]string{"http", "https", "tcp"}, strings.ToLower(scheme)):
 		return hintf("; did you mean %q?", scheme+"://"+conceal(strings.TrimLeft(rest, "/")))
 	case hasPort(word) || scheme == "" && isNumber(rest):
