@@ -12,7 +12,7 @@ func TestSetup(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"good", "steer example.org {\n\tsimple www A 192.0.2.1\n}", ""},
 		{"bad", "steer example.org {\n\tsimple www A 192.0.2\n}", `plugin/steer: Testfile:2 - Error during parsing: A value "192.0.2" is not an IPv4 address`},
-		{"twice", "steer example.org {\n}\nsteer example.org {\n}", "plugin/steer: Testfile:3 - Error during parsing: this plugin can only be used once per Server Block"},
+		{"twice", "steer example.org {\n}\nsteer example.org {\n}", "plugin/steer: Testfile:3 - Error during parsing: this plugin can only be used once per Server Block; put all its stanzas into one block"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

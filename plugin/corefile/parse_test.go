@@ -100,7 +100,7 @@ func TestParseSeveral(t *testing.T) {
 			if want := read(t, golden); got != want {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
-			if want := fmt.Sprintf("%v (and %d more error", all[0], len(all)-1); !strings.HasPrefix(err.Error(), want) {
+			if want := fmt.Sprintf("%d errors:\n%v\n", len(all), all[0]); !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("the error is %q, want it to begin with %q", err, want)
 			}
 		})

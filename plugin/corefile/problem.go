@@ -1,36 +1,50 @@
 package corefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// Errors are all errors of a directive, at least one, in the order in which they were
-// found. Each carries file and line.
+// Errors are all errors of a directive, at least one, by file and line. Each carries these.
 type Errors []error
 
-// Error returns the first error and how many more there are.
+// maxShown is how many errors the text of Errors shows.
+const maxShown = 10
+
+// Error returns the error, or a line for each of the first ones.
 func (e Errors) Error() string {
-	switch n := len(e) - 1; n {
-	case 0:
+	if len(e) == 1 {
 		return e[0].Error()
-	case 1:
-		return e[0].Error() + " (and 1 more error)"
-	default:
-		return fmt.Sprintf("%v (and %d more errors)", e[0], n)
 	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d errors:", len(e))
+	for _, err := range e[:min(len(e), maxShown)] {
+		fmt.Fprintf(&b, "\n%v", err)
+	}
+	if more := len(e) - maxShown; more > 0 {
+		fmt.Fprintf(&b, "\nand %d more", more)
+	}
+	return b.String()
 }
 
 // Unwrap returns the errors.
 func (e Errors) Unwrap() []error { return e }
 
+// failure is an error and its position; those of imported files have none.
+type failure struct {
+	at  record.Pos
+	err error
+}
+
 // failures collects errors, and remembers what could not be read, so that one mistake is
 // not reported again wherever the name that it was to define is used.
 type failures struct {
-	errs   []error
+	errs   []failure
 	texts  map[string]bool // of errs
 	checks map[string]bool // names of checks
 	names  map[string]bool // canonical names that hold some record
@@ -42,6 +56,10 @@ func (f *failures) add(err error) {
 	if err == nil || errors.Is(err, errRecorded) {
 		return
 	}
+	var at record.Pos
+	if e, ok := errors.AsType[*record.Error](err); ok {
+		at = e.Pos
+	}
 	err = concealError(err)
 	text := err.Error()
 	if f.texts[text] {
@@ -51,7 +69,7 @@ func (f *failures) add(err error) {
 		f.texts = make(map[string]bool)
 	}
 	f.texts[text] = true
-	f.errs = append(f.errs, err)
+	f.errs = append(f.errs, failure{at, err})
 }
 
 // check records that the check of a name could not be read.
@@ -88,7 +106,14 @@ func (f *failures) err() error {
 	if len(f.errs) == 0 {
 		return nil
 	}
-	return Errors(f.errs)
+	slices.SortStableFunc(f.errs, func(x, y failure) int {
+		return cmp.Or(strings.Compare(x.at.File, y.at.File), cmp.Compare(x.at.Line, y.at.Line))
+	})
+	errs := make(Errors, len(f.errs))
+	for i := range f.errs {
+		errs[i] = f.errs[i].err
+	}
+	return errs
 }
 
 // errRecorded is returned by who has recorded an error already.
