@@ -15,15 +15,15 @@ import (
 // another class, at most once a minute. Another text of the same class is no news.
 func TestAnotherReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.set("a", false)
-		p := w.pool()
+		ep := newEndpoints()
+		ep.set("a", false)
+		p := ep.pool()
 		l := p.Acquire("block", []Check{tcp("a"), with(with(tcp("a"), invert), func(c *Check) { c.Name = "not a" }), parent(1, 0)})
 		defer l.Release()
 		heard := func(want ...string) { // whenever it was: the phase of a check is random
 			t.Helper()
 			var got []string
-			for _, line := range w.heard() {
+			for _, line := range ep.reports() {
 				_, line, _ = strings.Cut(line, " ")
 				got = append(got, line)
 			}
@@ -32,8 +32,8 @@ func TestAnotherReason(t *testing.T) {
 			}
 		}
 		after := func(d time.Duration, text string, c class) {
-			w.set("a", true)
-			w.fail("a", fail(c, text))
+			ep.set("a", true)
+			ep.fail("a", fail(c, text))
 			time.Sleep(d)
 			synctest.Wait()
 		}
@@ -61,7 +61,7 @@ func TestAnotherReason(t *testing.T) {
 			}
 		}
 
-		w.fail("a", nil)
+		ep.fail("a", nil)
 		time.Sleep(40 * time.Second)
 		synctest.Wait()
 		heard(
