@@ -77,12 +77,12 @@ func decode(br *bufio.Reader, h head) (io.Reader, error) {
 	case "deflate":
 		return inflate(body)
 	}
-	return body, nil // not encoded, or in a way that we did not ask for
+	return body, nil // not encoded, or in a way that is not known
 }
 
-// inflate decodes "deflate", which by RFC 9110 means zlib's format and by the deeds of
-// some servers the bare one. A zlib header is a multiple of 31 and names method 8,
-// which no bare stream begins with unless its padding is not zero.
+// inflate decodes "deflate". RFC 9110 means zlib's format by it, and some servers send the
+// bare DEFLATE format. A zlib header is a multiple of 31 and names method 8, which no bare
+// stream begins with unless its padding is not zero.
 func inflate(body io.Reader) (io.Reader, error) {
 	br := bufio.NewReader(body)
 	start, err := br.Peek(2)

@@ -36,7 +36,7 @@ func TestReportedStatus(t *testing.T) {
 			[]Check{tcp("up"), tcp("down"), with(tcp("up"), invert), with(tcp("down"), invert)}, "HHUU", "HUUH", 2},
 		{"C28: disabled is healthy, inverted too it is unhealthy; nothing is probed",
 			[]Check{with(tcp("down"), disable), with(with(tcp("up"), disable), invert)}, "HU", "HU", 0},
-		{"fixed says what it is told to",
+		{"fixed reports what it is set to",
 			[]Check{with(tcp("up"), fixed(Unhealthy)), with(tcp("down"), fixed(Healthy)), with(with(tcp("up"), fixed(Unhealthy)), invert)}, "UHH", "UHH", 0},
 		{"C26: more than there are children is never",
 			[]Check{parent(1)}, "U", "U", 0},
@@ -64,12 +64,12 @@ func TestReportedStatus(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld()
-				w.set("down", false)
+				ep := newEndpoints()
+				ep.set("down", false)
 				for i := range tt.checks {
 					tt.checks[i].Name = fmt.Sprint(i)
 				}
-				l := w.pool().Acquire("block", tt.checks)
+				l := ep.pool().Acquire("block", tt.checks)
 				wantStatuses(t, l, tt.first)
 				time.Sleep(time.Minute)
 				wantStatuses(t, l, tt.later)
@@ -86,9 +86,9 @@ func TestReportedStatus(t *testing.T) {
 					t.Error("not known")
 				}
 				l.Release()
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				if got := len(w.starts); got != tt.probed {
+				ep.mu.Lock()
+				defer ep.mu.Unlock()
+				if got := len(ep.starts); got != tt.probed {
 					t.Errorf("%d endpoints probed, want %d", got, tt.probed)
 				}
 			})
@@ -99,7 +99,7 @@ func TestReportedStatus(t *testing.T) {
 func TestThresholdsOf255Children(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 255
-		w := newWorld()
+		ep := newEndpoints()
 		var checks []Check
 		var children []int
 		for i := range n {
@@ -109,11 +109,11 @@ func TestThresholdsOf255Children(t *testing.T) {
 		for threshold := range n + 2 {
 			checks = append(checks, with(parent(threshold, children...), func(c *Check) { c.Name = fmt.Sprint("parent", threshold) }))
 		}
-		l := w.pool().Acquire("block", checks)
+		l := ep.pool().Acquire("block", checks)
 		defer l.Release()
 		for healthy := n; healthy >= 0; healthy -= 51 {
 			for i := range n {
-				w.set(fmt.Sprint(i), i < healthy)
+				ep.set(fmt.Sprint(i), i < healthy)
 			}
 			time.Sleep(time.Minute)
 			for threshold, got := range l.Statuses()[n:] {
@@ -131,30 +131,30 @@ func TestThresholdsOf255Children(t *testing.T) {
 
 func TestTransitions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
+		ep := newEndpoints()
 		at := func(c Check) Check { // known times: one result changes the status, and the first slot has it
 			c.Spec.Rise, c.Spec.Fall = 1, 1
 			return c
 		}
-		w.set("a", false)
-		l := w.pool().Acquire("block", []Check{
+		ep.set("a", false)
+		l := ep.pool().Acquire("block", []Check{
 			at(tcp("a")), at(tcp("b")), with(at(tcp("c")), disable),
 			parent(3, 0, 1, 2), with(with(at(tcp("a")), invert), func(c *Check) { c.Name = "inverted" }),
 		})
 		defer l.Release()
 		first := func() time.Duration {
 			time.Sleep(time.Minute)
-			return w.seen("a")[0]
+			return ep.seen("a")[0]
 		}
 		down := first().String()
-		wantSet(t, w.heard(),
+		wantSet(t, ep.reports(),
 			down+" block/a healthy→unhealthy: connect: connection refused",
 			down+" block/inverted unhealthy→healthy: inverted: connect: connection refused",
 			down+" block/parent healthy→unhealthy: 2 of 3 children healthy, want 3",
 		)
-		w.set("a", true)
+		ep.set("a", true)
 		up := first().String()
-		wantSet(t, w.heard(),
+		wantSet(t, ep.reports(),
 			up+" block/a unhealthy→healthy: probe passed",
 			up+" block/inverted healthy→unhealthy: inverted: probe passed",
 			up+" block/parent unhealthy→healthy: 3 of 3 children healthy, want 3",

@@ -15,15 +15,15 @@ import (
 // another class, at most once a minute. Another text of the same class is no news.
 func TestAnotherReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.set("a", false)
-		p := w.pool()
+		ep := newEndpoints()
+		ep.set("a", false)
+		p := ep.pool()
 		l := p.Acquire("block", []Check{tcp("a"), with(with(tcp("a"), invert), func(c *Check) { c.Name = "not a" }), parent(1, 0)})
 		defer l.Release()
-		heard := func(want ...string) { // whenever it was: the phase of a check is random
+		reported := func(want ...string) { // whenever it was: the phase of a check is random
 			t.Helper()
 			var got []string
-			for _, line := range w.heard() {
+			for _, line := range ep.reports() {
 				_, line, _ = strings.Cut(line, " ")
 				got = append(got, line)
 			}
@@ -32,27 +32,27 @@ func TestAnotherReason(t *testing.T) {
 			}
 		}
 		after := func(d time.Duration, text string, c class) {
-			w.set("a", true)
-			w.fail("a", fail(c, text))
+			ep.set("a", true)
+			ep.fail("a", fail(c, text))
 			time.Sleep(d)
 			synctest.Wait()
 		}
 		time.Sleep(9 * time.Second) // probes at 0, 1 and 2 s, then every 10 s
-		heard(
+		reported(
 			"block/not a unhealthy→healthy: inverted: connect: connection refused",
 			"block/a healthy→unhealthy: connect: connection refused",
 			"block/parent healthy→unhealthy: 0 of 1 children healthy, want 1")
 
 		after(10*time.Second, "status 500, want 200-399", statusClass)
-		heard(
+		reported(
 			"block/not a healthy→healthy: inverted: status 500, want 200-399",
 			"block/a unhealthy→unhealthy: status 500, want 200-399")
 		after(20*time.Second, "status 503, want 200-399", statusClass)
-		heard() // the same class
+		reported() // the same class
 		after(25*time.Second, "no response within 2s", timeoutClass)
-		heard() // less than a minute
+		reported() // less than a minute
 		after(30*time.Second, "no response within 2s", timeoutClass)
-		heard(
+		reported(
 			"block/not a healthy→healthy: inverted: no response within 2s",
 			"block/a unhealthy→unhealthy: no response within 2s")
 		for _, r := range readings(p) {
@@ -61,10 +61,10 @@ func TestAnotherReason(t *testing.T) {
 			}
 		}
 
-		w.fail("a", nil)
+		ep.fail("a", nil)
 		time.Sleep(40 * time.Second)
 		synctest.Wait()
-		heard(
+		reported(
 			"block/not a healthy→unhealthy: inverted: passed 3 times in a row",
 			"block/a unhealthy→healthy: passed 3 times in a row",
 			"block/parent unhealthy→healthy: 1 of 1 children healthy, want 1")

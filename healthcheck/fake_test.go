@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// world is where endpoints live in the tests of time: probes of it take as long as
-// they should and fail when they should, in a synctest bubble.
-type world struct {
+// endpoints are fake endpoints for the tests of time: their probes take as long as they
+// should and fail when they should, in a synctest bubble.
+type endpoints struct {
 	began time.Time
 
-	mu     sync.Mutex
-	down   map[string]bool          // hosts that refuse
-	fails  map[string]error         // hosts that fail otherwise
-	takes  map[string]time.Duration // how long their probes take
-	starts map[string][]time.Duration
-	active map[string]int // probes under way
-	told   []string       // transitions, as "5s block/check healthy→unhealthy: reason"
-	faults bool           // probes fail for want of local resources
+	mu       sync.Mutex
+	down     map[string]bool          // hosts that refuse
+	fails    map[string]error         // hosts that fail otherwise
+	takes    map[string]time.Duration // how long their probes take
+	starts   map[string][]time.Duration
+	active   map[string]int // probes under way
+	reported []string       // transitions, as "5s block/check healthy→unhealthy: reason"
+	faults   bool           // probes fail for want of local resources
 }
 
-func newWorld() *world {
-	return &world{
+func newEndpoints() *endpoints {
+	return &endpoints{
 		began:  time.Now(),
 		down:   map[string]bool{},
 		fails:  map[string]error{},
@@ -36,30 +36,30 @@ func newWorld() *world {
 	}
 }
 
-// pool returns a pool that probes the world, and records the transitions it reports.
+// pool returns a pool that probes the endpoints, and records the transitions it reports.
 // It began half a slot ago, so that tests that sleep whole slots act between them.
-func (w *world) pool() *Pool {
+func (ep *endpoints) pool() *Pool {
 	p := NewPool(Options{OnTransition: func(t Transition) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.told = append(w.told, fmt.Sprintf("%v %s/%s %v→%v: %s",
-			time.Since(w.began), t.Owner, t.Check, t.From, t.To, t.Reason))
+		ep.mu.Lock()
+		defer ep.mu.Unlock()
+		ep.reported = append(ep.reported, fmt.Sprintf("%v %s/%s %v→%v: %s",
+			time.Since(ep.began), t.Owner, t.Check, t.From, t.To, t.Reason))
 	}})
-	p.prober = w.probe
+	p.prober = ep.probe
 	time.Sleep(slot / 2)
 	return p
 }
 
-func (w *world) probe(ctx context.Context, s *Spec, _ *x509.CertPool) error {
-	w.mu.Lock()
-	w.starts[s.Host] = append(w.starts[s.Host], time.Since(w.began))
-	w.active[s.Host]++
-	takes := w.takes[s.Host]
-	w.mu.Unlock()
+func (ep *endpoints) probe(ctx context.Context, s *Spec, _ *x509.CertPool) error {
+	ep.mu.Lock()
+	ep.starts[s.Host] = append(ep.starts[s.Host], time.Since(ep.began))
+	ep.active[s.Host]++
+	takes := ep.takes[s.Host]
+	ep.mu.Unlock()
 	defer func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.active[s.Host]--
+		ep.mu.Lock()
+		defer ep.mu.Unlock()
+		ep.active[s.Host]--
 	}()
 	if takes > 0 {
 		select {
@@ -68,9 +68,9 @@ func (w *world) probe(ctx context.Context, s *Spec, _ *x509.CertPool) error {
 			return ctx.Err()
 		}
 	}
-	w.mu.Lock()
-	faults, down, err := w.faults, w.down[s.Host], w.fails[s.Host]
-	w.mu.Unlock()
+	ep.mu.Lock()
+	faults, down, err := ep.faults, ep.down[s.Host], ep.fails[s.Host]
+	ep.mu.Unlock()
 	if faults {
 		return errLocal
 	}
@@ -81,45 +81,45 @@ func (w *world) probe(ctx context.Context, s *Spec, _ *x509.CertPool) error {
 }
 
 // fail makes the probes of a host fail with an error.
-func (w *world) fail(host string, err error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.fails[host] = err
+func (ep *endpoints) fail(host string, err error) {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	ep.fails[host] = err
 }
 
-func (w *world) set(host string, up bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.down[host] = !up
+func (ep *endpoints) set(host string, up bool) {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	ep.down[host] = !up
 }
 
 // seen returns when the probes of a host began, and forgets them.
-func (w *world) seen(host string) []time.Duration {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	seen := w.starts[host]
-	delete(w.starts, host)
+func (ep *endpoints) seen(host string) []time.Duration {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	seen := ep.starts[host]
+	delete(ep.starts, host)
 	return seen
 }
 
 // next waits for the next probe of a host to begin and returns when it did.
-func (w *world) next(host string) time.Duration {
-	w.seen(host)
+func (ep *endpoints) next(host string) time.Duration {
+	ep.seen(host)
 	for {
 		time.Sleep(slot)
-		if seen := w.seen(host); len(seen) > 0 {
+		if seen := ep.seen(host); len(seen) > 0 {
 			return seen[0]
 		}
 	}
 }
 
-// heard returns the transitions told so far, and forgets them.
-func (w *world) heard() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	told := w.told
-	w.told = nil
-	return told
+// reports returns the transitions reported so far, and forgets them.
+func (ep *endpoints) reports() []string {
+	ep.mu.Lock()
+	defer ep.mu.Unlock()
+	reported := ep.reported
+	ep.reported = nil
+	return reported
 }
 
 // waits returns the times between the starts of probes.
@@ -165,10 +165,10 @@ func wantStatuses(t *testing.T, l *Lease, want string) {
 	}
 }
 
-func wantHeard(t *testing.T, w *world, want ...string) {
+func wantReported(t *testing.T, ep *endpoints, want ...string) {
 	t.Helper()
-	if got := w.heard(); !slices.Equal(got, want) {
-		t.Errorf("transitions told:\n%q, want\n%q", got, want)
+	if got := ep.reports(); !slices.Equal(got, want) {
+		t.Errorf("transitions reported:\n%q, want\n%q", got, want)
 	}
 }
 

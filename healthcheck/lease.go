@@ -151,10 +151,10 @@ func (l *Lease) leave() {
 	}
 	select {
 	case <-notifying:
-	case <-time.After(patience):
+	case <-time.After(notifyTimeout):
 	}
 }
 
-// patience is how long Release waits for OnTransition: a log that is stuck must not
-// keep a server from its end.
-const patience = time.Second
+// notifyTimeout is how long Release waits for OnTransition: a log that is stuck must not
+// keep a server from stopping.
+const notifyTimeout = time.Second

@@ -11,13 +11,13 @@ import (
 // A reload: the new lease begins before the old one ends.
 func TestEqualSpecsShareAProbeThroughAReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
-		w.set("a", false)
+		ep := newEndpoints()
+		p := ep.pool()
+		ep.set("a", false)
 		first := p.Acquire("block", []Check{tcp("a")})
 		time.Sleep(time.Minute)
 		wantStatuses(t, first, "U")
-		w.next("a")
+		ep.next("a")
 		for i := range 5 {
 			second := p.Acquire("block", []Check{tcp("b"), tcp("a")})
 			wantStatuses(t, second, "HU")
@@ -30,7 +30,7 @@ func TestEqualSpecsShareAProbeThroughAReload(t *testing.T) {
 		}
 		defer first.Release()
 		time.Sleep(24 * time.Second)
-		if got, want := waits(w.seen("a")), []time.Duration{10 * time.Second}; !slices.Equal(got, want) {
+		if got, want := waits(ep.seen("a")), []time.Duration{10 * time.Second}; !slices.Equal(got, want) {
 			t.Errorf("reloads disturbed the probe: it came again after %v, want %v", got, want)
 		}
 	})
@@ -38,9 +38,9 @@ func TestEqualSpecsShareAProbeThroughAReload(t *testing.T) {
 
 func TestAReloadKeepsTheRunningProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.takes["a"] = 5 * time.Second
-		p := w.pool()
+		ep := newEndpoints()
+		ep.takes["a"] = 5 * time.Second
+		p := ep.pool()
 		old := p.Acquire("block", []Check{tcp("a")})
 		time.Sleep(2 * time.Second) // it runs
 		l := p.Acquire("block", []Check{tcp("a")})
@@ -55,8 +55,8 @@ func TestAReloadKeepsTheRunningProbe(t *testing.T) {
 
 func TestNamesShareAProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		named := func(name string, invert bool) Check {
 			c := tcp("a")
 			c.Name, c.Invert = name, invert
@@ -66,19 +66,19 @@ func TestNamesShareAProbe(t *testing.T) {
 		two := p.Acquire("two", []Check{named("z", false)})
 		wantStatuses(t, one, "HU")
 		time.Sleep(10 * time.Second)
-		w.heard()
-		if got := len(w.seen("a")); got > 4 {
+		ep.reports()
+		if got := len(ep.seen("a")); got > 4 {
 			t.Errorf("%d probes, want those of one check", got)
 		}
-		w.set("a", false)
+		ep.set("a", false)
 		time.Sleep(40 * time.Second)
 		wantStatuses(t, one, "UH")
 		wantStatuses(t, two, "U")
-		if got := len(w.heard()); got != 3 {
-			t.Errorf("%d transitions told, want one for each name", got)
+		if got := len(ep.reports()); got != 3 {
+			t.Errorf("%d transitions reported, want one for each name", got)
 		}
 		one.Release()
-		w.set("a", true)
+		ep.set("a", true)
 		time.Sleep(40 * time.Second)
 		wantStatuses(t, one, "UH") // a released lease keeps its last statuses
 		wantStatuses(t, two, "H")
@@ -88,9 +88,9 @@ func TestNamesShareAProbe(t *testing.T) {
 
 func TestAChangedSpecStartsFromTheLastStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.set("a", false)
-		p := w.pool()
+		ep := newEndpoints()
+		ep.set("a", false)
+		p := ep.pool()
 		old := p.Acquire("block", []Check{tcp("a")})
 		time.Sleep(10 * time.Second)
 		wantStatuses(t, old, "U")
@@ -109,12 +109,12 @@ func TestAChangedSpecStartsFromTheLastStatus(t *testing.T) {
 			t.Error("it knew its status before the change and does not any more")
 		}
 		synctest.Wait()
-		w.heard()
-		w.set("a", true)
+		ep.reports()
+		ep.set("a", true)
 		time.Sleep(4 * time.Second)
 		wantStatuses(t, l, "U")
-		if told := w.heard(); len(told) != 1 {
-			t.Errorf("told %q, want one transition", told)
+		if reported := ep.reports(); len(reported) != 1 {
+			t.Errorf("reported %q, want one transition", reported)
 		}
 	})
 }
@@ -122,9 +122,9 @@ func TestAChangedSpecStartsFromTheLastStatus(t *testing.T) {
 // A log that is stuck does not keep the server from its end.
 func TestReleaseDoesNotWaitForAStuckLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.set("a", false)
-		p := w.pool()
+		ep := newEndpoints()
+		ep.set("a", false)
+		p := ep.pool()
 		stuck := make(chan struct{})
 		defer close(stuck)
 		p.onTransition = func(Transition) { <-stuck }
@@ -140,7 +140,7 @@ func TestReleaseDoesNotWaitForAStuckLog(t *testing.T) {
 
 func TestAnInheritedUnknownStaysUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := newWorld().pool()
+		p := newEndpoints().pool()
 		old := p.Acquire("block", []Check{tcp("a")})
 		changed := tcp("a")
 		changed.Spec.Port = 81
@@ -160,17 +160,17 @@ func TestAnInheritedUnknownStaysUnknown(t *testing.T) {
 // While two leases overlap, each gets the change, and a person hears of it once.
 func TestOverlapTellsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		old := p.Acquire("block", []Check{tcp("a"), tcp("b")})
 		l := p.Acquire("block", []Check{tcp("a")})
-		w.set("a", false)
-		w.set("b", false)
+		ep.set("a", false)
+		ep.set("b", false)
 		time.Sleep(10 * time.Second)
 		wantStatuses(t, old, "UU")
 		wantStatuses(t, l, "U")
-		if got := len(w.heard()); got != 2 {
-			t.Errorf("%d transitions told, want one for a and one for b", got)
+		if got := len(ep.reports()); got != 2 {
+			t.Errorf("%d transitions reported, want one for a and one for b", got)
 		}
 		old.Release()
 		l.Release()
@@ -179,17 +179,17 @@ func TestOverlapTellsOnce(t *testing.T) {
 
 func TestTakeReturnsWhatChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		l := w.pool().Acquire("block", []Check{tcp("a"), tcp("b"), tcp("c")})
+		ep := newEndpoints()
+		l := ep.pool().Acquire("block", []Check{tcp("a"), tcp("b"), tcp("c")})
 		defer l.Release()
 		time.Sleep(10 * time.Second)
 		if got := l.Take(); len(got) != 0 {
 			t.Errorf("nothing changed, Take returned %v", got)
 		}
-		w.set("b", false)
-		w.set("c", false)
+		ep.set("b", false)
+		ep.set("c", false)
 		time.Sleep(40 * time.Second)
-		w.set("c", true)
+		ep.set("c", true)
 		time.Sleep(40 * time.Second)
 		<-l.Changed()
 		select {
@@ -210,9 +210,9 @@ func TestTakeReturnsWhatChanged(t *testing.T) {
 
 func TestReleaseWaitsForItsProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.takes["a"] = 5 * time.Second
-		p := w.pool()
+		ep := newEndpoints()
+		ep.takes["a"] = 5 * time.Second
+		p := ep.pool()
 		l := p.Acquire("block", []Check{tcp("a"), tcp("b")})
 		keep := p.Acquire("other", []Check{tcp("b")})
 		time.Sleep(2 * time.Second)
@@ -220,31 +220,31 @@ func TestReleaseWaitsForItsProbes(t *testing.T) {
 		for range 3 {
 			all.Go(func() {
 				l.Release()
-				w.mu.Lock()
-				defer w.mu.Unlock()
-				if w.active["a"] != 0 {
+				ep.mu.Lock()
+				defer ep.mu.Unlock()
+				if ep.active["a"] != 0 {
 					t.Error("Release returned while the probe ran")
 				}
 			})
 		}
 		all.Wait()
-		w.heard()
+		ep.reports()
 		keep.Release()
-		wantHeard(t, w) // a stopped probe is not a failed one
+		wantReported(t, ep) // a stopped probe is not a failed one
 	})
 }
 
 // Many goroutines acquire, release and read while endpoints flap; -race watches.
 func TestConcurrentUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
 				for i := range 50 {
 					l := p.Acquire("block", []Check{tcp("a"), tcp("b"), {Name: "c", Calculated: true, Children: []int{0, 1}, HealthyThreshold: 1}})
-					w.set("a", i%2 == 0)
+					ep.set("a", i%2 == 0)
 					time.Sleep(time.Duration(i) * 37 * ms)
 					l.Statuses()
 					l.Take()

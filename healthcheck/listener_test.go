@@ -86,7 +86,7 @@ func start(response string) func(net.Conn) {
 	}
 }
 
-// hold keeps a connection open without a word until the peer is gone.
+// hold keeps a connection open, and sends nothing, until the peer is gone.
 func hold(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
 // spec returns a Spec of an endpoint, with time limits for tests: long enough where
@@ -138,13 +138,13 @@ func checkLeaks(t *testing.T) {
 		for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(5 * ms) {
 			buf := make([]byte, 1<<20)
 			stacks = string(buf[:runtime.Stack(buf, true)])
-			ours := 0
+			left := 0
 			for stack := range strings.SplitSeq(stacks, "\n\n") {
 				if strings.Contains(stack, "healthcheck.(*") || strings.Contains(stack, "created by github.com/steerdns/steer/healthcheck.(*") {
-					ours++
+					left++
 				}
 			}
-			if ours == 0 {
+			if left == 0 {
 				return
 			}
 		}

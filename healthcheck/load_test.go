@@ -13,13 +13,13 @@ import (
 
 func TestMaxRunning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		p.maxRunning = 10
 		var checks []Check
 		for i := range 30 {
 			c := tcp(fmt.Sprint("hangs", i))
-			w.takes[c.Name] = 5 * time.Second
+			ep.takes[c.Name] = 5 * time.Second
 			checks = append(checks, c)
 		}
 		l := p.Acquire("block", checks)
@@ -43,38 +43,38 @@ func TestMaxRunning(t *testing.T) {
 // However many new checks hang, those in operation are probed in time.
 func TestNewChecksLeaveRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		p.maxRunning = 16
 		var old, hanging []Check
 		for i := range 20 {
 			c := tcp(fmt.Sprint("old", i))
 			c.Spec.Interval, c.Spec.Recheck = 5*time.Second, 5*time.Second
-			w.takes[c.Name] = 20 * ms
+			ep.takes[c.Name] = 20 * ms
 			old = append(old, c)
 		}
 		for i := range 2000 {
 			c := tcp(fmt.Sprint("hangs", i))
-			w.takes[c.Name] = 10 * time.Second
+			ep.takes[c.Name] = 10 * time.Second
 			hanging = append(hanging, c)
 		}
 		a := p.Acquire("old", old)
 		defer a.Release()
 		time.Sleep(20 * time.Second)
 		for _, c := range old {
-			w.seen(c.Name)
+			ep.seen(c.Name)
 		}
 		b := p.Acquire("new", hanging)
 		defer b.Release()
 		time.Sleep(5 * time.Minute)
 		for _, c := range old {
-			if got := slices.Max(waits(w.seen(c.Name))); got > 6*time.Second {
+			if got := slices.Max(waits(ep.seen(c.Name))); got > 6*time.Second {
 				t.Errorf("%s was not probed for %v, want every 5s", c.Name, got)
 			}
 		}
 		started := 0
 		for _, c := range hanging {
-			started += len(w.seen(c.Name))
+			started += len(ep.seen(c.Name))
 		}
 		if started < 12*29 {
 			t.Errorf("%d probes of new checks began in 5m, want 12 every 10s", started)
@@ -85,8 +85,8 @@ func TestNewChecksLeaveRoom(t *testing.T) {
 // New checks get their turn although those in operation take all there is.
 func TestOldChecksLeaveRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		var old []Check
 		for i := range 100 {
 			c := tcp(fmt.Sprint("old", i))
@@ -100,15 +100,15 @@ func TestOldChecksLeaveRoom(t *testing.T) {
 		p.maxRunning = 2
 		p.mu.Unlock()
 		for _, c := range old {
-			w.mu.Lock()
-			w.takes[c.Name] = 5 * time.Second
-			w.mu.Unlock()
+			ep.mu.Lock()
+			ep.takes[c.Name] = 5 * time.Second
+			ep.mu.Unlock()
 		}
 		b := p.Acquire("new", []Check{tcp("new")})
 		defer b.Release()
 		time.Sleep(time.Minute)
 		if !b.Known() {
-			t.Errorf("the new check was probed at %v only", w.seen("new"))
+			t.Errorf("the new check was probed at %v only", ep.seen("new"))
 		}
 	})
 }

@@ -14,10 +14,10 @@ import (
 
 func TestMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.set("down", false)
-		w.takes["up"] = 20 * ms
-		p := w.pool()
+		ep := newEndpoints()
+		ep.set("down", false)
+		ep.takes["up"] = 20 * ms
+		p := ep.pool()
 		checks := []Check{with(tcp("up"), once), with(tcp("down"), once), with(tcp("off"), disable), parent(2, 0, 1), {Name: "fixed", Fixed: true}}
 		l := p.Acquire("example.org./53", checks)
 		time.Sleep(4 * time.Second)
@@ -115,9 +115,9 @@ coredns_steer_check_status{block="block�",check="a�b",kind="fixed"} 0
 
 func TestProbeDurations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.takes["a"] = 20 * ms
-		p := w.pool()
+		ep := newEndpoints()
+		ep.takes["a"] = 20 * ms
+		p := ep.pool()
 		l := p.Acquire("block", []Check{tcp("a")})
 		time.Sleep(10 * time.Second)
 		l.Release()
@@ -128,7 +128,7 @@ func TestProbeDurations(t *testing.T) {
 		for _, le := range []string{"0.001", "0.0025", "0.005", "0.01"} {
 			want += fmt.Sprintf("coredns_steer_probe_duration_seconds_bucket{kind=\"tcp\",le=%q} 0\n", le)
 		}
-		n := readProbes(w)
+		n := readProbes(ep)
 		for _, le := range []string{"0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "10", "+Inf"} {
 			want += fmt.Sprintf("coredns_steer_probe_duration_seconds_bucket{kind=\"tcp\",le=%q} %d\n", le, n)
 		}
@@ -147,7 +147,7 @@ func TestProbeDurations(t *testing.T) {
 	})
 }
 
-func readProbes(w *world) int { return len(w.seen("a")) }
+func readProbes(ep *endpoints) int { return len(ep.seen("a")) }
 
 // An idle check may cost 500 bytes here; twice that is the limit for the whole server.
 func TestBytesPerIdleCheck(t *testing.T) {

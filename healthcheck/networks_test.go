@@ -101,13 +101,13 @@ func TestNetworksOfNames(t *testing.T) {
 	}
 }
 
-// TestNotAllowed: a check that may not be probed counts as healthy, which is told once.
+// TestNotAllowed: a check that may not be probed counts as healthy, which is reported once.
 func TestNotAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
-		w.fail("a", fail(notAllowedClass, "not probed"))
-		w.set("b", false)
+		ep := newEndpoints()
+		p := ep.pool()
+		ep.fail("a", fail(notAllowedClass, "not probed"))
+		ep.set("b", false)
 		s := Defaults(TCP)
 		s.Host, s.Interval, s.Recheck = "a", 10*time.Second, 10*time.Second
 		other := s
@@ -118,23 +118,23 @@ func TestNotAllowed(t *testing.T) {
 		if got := lease.Statuses(); got[0] != Healthy || got[1] != Unhealthy {
 			t.Errorf("statuses %v", got)
 		}
-		w.set("b", true)
-		w.fail("b", fail(notAllowedClass, "not probed"))
+		ep.set("b", true)
+		ep.fail("b", fail(notAllowedClass, "not probed"))
 		time.Sleep(time.Minute)
 		if got := lease.Statuses(); got[1] != Healthy {
 			t.Errorf("statuses %v", got)
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		var told []string
-		for _, line := range w.told {
+		ep.mu.Lock()
+		defer ep.mu.Unlock()
+		var reported []string
+		for _, line := range ep.reported {
 			_, line, _ = strings.Cut(line, " ")
-			told = append(told, line)
+			reported = append(reported, line)
 		}
-		slices.Sort(told)
+		slices.Sort(reported)
 		want := []string{"block/one healthy→healthy: not probed", "block/two healthy→unhealthy: connect: connection refused", "block/two unhealthy→healthy: not probed"}
-		if !slices.Equal(told, want) {
-			t.Errorf("told %q, want %q", told, want)
+		if !slices.Equal(reported, want) {
+			t.Errorf("reported %q, want %q", reported, want)
 		}
 	})
 }

@@ -180,7 +180,7 @@ func (p *Pool) find(s *Spec) *checker {
 // had the name before, if any.
 func (p *Pool) start(s *Spec, before *entry, now time.Duration) *checker {
 	hash := maphash.Comparable(p.seed, *s)
-	c := &checker{spec: *s, hash: hash, sameHash: p.checkers[hash], roots: p.trust(s.CAs)}
+	c := &checker{spec: *s, hash: hash, sameHash: p.checkers[hash], roots: p.acquireRoots(s.CAs)}
 	c.threshold = Threshold{Rise: s.Rise, Fall: s.Fall}
 	if before != nil {
 		c.threshold.down = before.raw == Unhealthy
@@ -209,7 +209,7 @@ func (p *Pool) forget(c *checker, waiter *sync.WaitGroup) {
 		delete(p.checkers, c.hash)
 	}
 	p.distinct--
-	p.distrust(c.spec.CAs)
+	p.releaseRoots(c.spec.CAs)
 	switch c.state {
 	case waiting:
 		p.wheel.remove(c)

@@ -17,8 +17,8 @@ func TestPoolOverSockets(t *testing.T) {
 	at := l.Addr().(*net.TCPAddr).AddrPort()
 	hangs := serve(t, loopback, hold)
 
-	told := make(chan Transition, 10)
-	p := NewPool(Options{OnTransition: func(t Transition) { told <- t }})
+	reported := make(chan Transition, 10)
+	p := NewPool(Options{OnTransition: func(t Transition) { reported <- t }})
 	quick := func(s *Spec) {
 		s.Interval, s.Recheck, s.Rise, s.Fall = 100*ms, 100*ms, 2, 2
 	}
@@ -30,9 +30,9 @@ func TestPoolOverSockets(t *testing.T) {
 	want := func(check, reason string, to Status) {
 		t.Helper()
 		select {
-		case got := <-told:
+		case got := <-reported:
 			if want := (Transition{"block", check, to.Not(), to, reason, got.Endpoint}); got != want {
-				t.Errorf("told %+v, want %+v", got, want)
+				t.Errorf("reported %+v, want %+v", got, want)
 			}
 		case <-time.After(10 * time.Second):
 			t.Fatalf("waited 10s to hear that %s is %v", check, to)

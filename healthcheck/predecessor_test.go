@@ -12,9 +12,9 @@ import (
 // A server block whose keys change is another owner.
 func TestAChangedOwnerAndSpecStartsFromTheLastStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.set("a", false)
-		p := w.pool()
+		ep := newEndpoints()
+		ep.set("a", false)
+		p := ep.pool()
 		old := p.Acquire("old", []Check{tcp("a")})
 		time.Sleep(10 * time.Second)
 		wantStatuses(t, old, "U")
@@ -36,20 +36,20 @@ func TestAChangedOwnerAndSpecStartsFromTheLastStatus(t *testing.T) {
 // A reload that flips a status by definition counts and tells that.
 func TestAChangedDefinitionIsATransition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.set("down", false)
-		p := w.pool()
+		ep := newEndpoints()
+		ep.set("down", false)
+		p := ep.pool()
 		fixed := func(to Status) Check { return Check{Name: "fixed", Fixed: true, FixedStatus: to} }
 		old := p.Acquire("block", []Check{tcp("up"), with(tcp("down"), once), fixed(Healthy), parent(1, 0, 1), tcp("same")})
 		time.Sleep(5 * time.Second)
 		wantStatuses(t, old, "HUHHH")
-		w.heard()
+		ep.reports()
 		l := p.Acquire("block", []Check{with(tcp("up"), invert), with(tcp("down"), disable), fixed(Unhealthy), parent(3, 0, 1), tcp("same")})
 		defer l.Release()
 		old.Release()
 		synctest.Wait()
 		wantStatuses(t, l, "UHUUH")
-		wantHeard(t, w,
+		wantReported(t, ep,
 			"5.05s block/up healthy→unhealthy: definition changed",
 			"5.05s block/down unhealthy→healthy: definition changed",
 			"5.05s block/fixed healthy→unhealthy: definition changed",
@@ -67,8 +67,8 @@ func TestAChangedDefinitionIsATransition(t *testing.T) {
 // owners ask for one, and nothing is kept of that look for long.
 func TestManyOwners(t *testing.T) {
 	scaling.Linear(t, 500, func(n int) func() {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		leases := make([]*Lease, n)
 		t.Cleanup(func() {
 			for _, l := range leases {
@@ -83,8 +83,8 @@ func TestManyOwners(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		defer p.Acquire("one", []Check{tcp("a")}).Release()
 		defer p.Acquire("two", []Check{tcp("b")}).Release()
 		if !kept(p) {

@@ -112,8 +112,8 @@ func connectError(err error, waited time.Duration) error {
 	return fail(ioClass(err), "connect: "+plain(err))
 }
 
-// wanted are the addresses of a family, as reasons name them.
-var wanted = [...]string{IPv4: "no IPv4 address", IPv6: "no IPv6 address", AnyFamily: "no address"}
+// noAddress says, by family, that a name has no address of that family.
+var noAddress = [...]string{IPv4: "no IPv4 address", IPv6: "no IPv6 address", AnyFamily: "no address"}
 
 // resolveError says why the host of s could not be resolved. The resolver does not tell
 // a name that does not exist from one without addresses of the family asked for.
@@ -127,9 +127,9 @@ func resolveError(err error, s *Spec) error {
 	case localFault(err):
 		return errLocal
 	case errors.As(err, &addr):
-		what = wanted[s.Family]
+		what = noAddress[s.Family]
 	case errors.As(err, &dns) && dns.IsNotFound && s.Family != AnyFamily:
-		what = "no such host, or it has " + wanted[s.Family]
+		what = "no such host, or it has " + noAddress[s.Family]
 	case errors.As(err, &dns) && dns.IsNotFound:
 		what = "no such host"
 	case isTimeout(err):

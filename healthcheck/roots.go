@@ -9,9 +9,9 @@ type roots struct {
 	uses int
 }
 
-// trust returns the authorities in pem, or nil for the system's if it is "". The
+// acquireRoots returns the authorities in pem, or nil for the system's if it is "". The
 // caller holds p.mu.
-func (p *Pool) trust(pem string) *x509.CertPool {
+func (p *Pool) acquireRoots(pem string) *x509.CertPool {
 	if pem == "" {
 		return nil
 	}
@@ -25,8 +25,8 @@ func (p *Pool) trust(pem string) *x509.CertPool {
 	return r.pool
 }
 
-// distrust gives back what trust returned. The caller holds p.mu.
-func (p *Pool) distrust(pem string) {
+// releaseRoots gives back what acquireRoots returned. The caller holds p.mu.
+func (p *Pool) releaseRoots(pem string) {
 	if pem == "" {
 		return
 	}

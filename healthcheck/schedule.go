@@ -168,14 +168,14 @@ func (p *Pool) launch(s *scheduler, now time.Duration) {
 // cancels it and waits for it.
 func (p *Pool) probe(c *checker, r *run) {
 	began := p.now()
-	p.slow(began - r.launched)
+	p.recordWait(began - r.launched)
 	p.lateness.Observe((began - slotBegin(c.due)).Seconds())
 	err := p.prober(r.ctx, &c.spec, c.roots)
 	p.result(c, r, err, began, p.now())
 }
 
-// slow records how long a probe waited for a processor, if it is the longest.
-func (p *Pool) slow(wait time.Duration) {
+// recordWait records how long a probe waited for a processor, if it is the longest.
+func (p *Pool) recordWait(wait time.Duration) {
 	for {
 		longest := p.slowest.Load()
 		if int64(wait) <= longest || p.slowest.CompareAndSwap(longest, int64(wait)) {

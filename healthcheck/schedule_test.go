@@ -10,16 +10,16 @@ import (
 
 func TestStartUpProbesEverySecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.set("a", false)
-		l := w.pool().Acquire("block", []Check{with(tcp("a"), once)})
+		ep := newEndpoints()
+		ep.set("a", false)
+		l := ep.pool().Acquire("block", []Check{with(tcp("a"), once)})
 		defer l.Release()
 		if l.Known() {
 			t.Error("known before the first probe")
 		}
 		wantStatuses(t, l, "H")
 		time.Sleep(4 * time.Second)
-		seen := w.seen("a")
+		seen := ep.seen("a")
 		if len(seen) == 0 || seen[0] > time.Second+slot {
 			t.Fatalf("probed at %v, want the first within a second", seen)
 		}
@@ -35,13 +35,13 @@ func TestStartUpProbesEverySecond(t *testing.T) {
 
 func TestStartUpKeepsAShorterInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
+		ep := newEndpoints()
 		c := tcp("a")
 		c.Spec.Interval, c.Spec.Recheck = 500*ms, 500*ms
-		l := w.pool().Acquire("block", []Check{c})
+		l := ep.pool().Acquire("block", []Check{c})
 		defer l.Release()
 		time.Sleep(3 * time.Second)
-		for _, wait := range waits(w.seen("a")) {
+		for _, wait := range waits(ep.seen("a")) {
 			if wait != 500*ms {
 				t.Errorf("probed again after %v, want every 500ms", wait)
 			}
@@ -51,13 +51,13 @@ func TestStartUpKeepsAShorterInterval(t *testing.T) {
 
 func TestKnownNeedsTheGreaterThreshold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
+		ep := newEndpoints()
 		c := tcp("a")
 		c.Spec.Rise, c.Spec.Fall = 5, 1
-		l := w.pool().Acquire("block", []Check{c})
+		l := ep.pool().Acquire("block", []Check{c})
 		defer l.Release()
 		for range 4 {
-			w.next("a")
+			ep.next("a")
 			synctest.Wait()
 			if l.Known() {
 				t.Fatal("known before five results")
@@ -72,12 +72,12 @@ func TestKnownNeedsTheGreaterThreshold(t *testing.T) {
 
 func TestIntervalCountsFromTheEndOfAProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.takes["a"] = 3 * time.Second
-		l := w.pool().Acquire("block", []Check{tcp("a")})
+		ep := newEndpoints()
+		ep.takes["a"] = 3 * time.Second
+		l := ep.pool().Acquire("block", []Check{tcp("a")})
 		defer l.Release()
 		time.Sleep(time.Minute)
-		got := waits(w.seen("a"))
+		got := waits(ep.seen("a"))
 		if len(got) < 5 {
 			t.Fatalf("only %d probes in a minute", len(got)+1)
 		}
@@ -94,18 +94,18 @@ func TestIntervalCountsFromTheEndOfAProbe(t *testing.T) {
 
 func TestFailoverIsOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		l := w.pool().Acquire("block", []Check{tcp("a")})
+		ep := newEndpoints()
+		l := ep.pool().Acquire("block", []Check{tcp("a")})
 		defer l.Release()
 		time.Sleep(time.Minute)
-		w.seen("a")
-		w.set("a", false)
+		ep.seen("a")
+		ep.set("a", false)
 		down := time.Now()
 		<-l.Changed()
 		if got := time.Since(down); got > 30*time.Second+slot {
 			t.Errorf("noticed after %v, want three intervals of 10s at most", got)
 		}
-		if got := len(w.seen("a")); got != 3 {
+		if got := len(ep.seen("a")); got != 3 {
 			t.Errorf("it took %d probes, want 3", got)
 		}
 		if got := l.Take(); len(got) != 1 || got[0] != (Change{0, Unhealthy}) {
@@ -116,16 +116,16 @@ func TestFailoverIsOnTime(t *testing.T) {
 
 func TestRecheckConfirmsAFailureFast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
+		ep := newEndpoints()
 		c := tcp("a")
 		c.Spec.Recheck = 2 * time.Second
-		l := w.pool().Acquire("block", []Check{c})
+		l := ep.pool().Acquire("block", []Check{c})
 		defer l.Release()
 		time.Sleep(time.Minute)
-		w.next("a")
-		w.set("a", false)
+		ep.next("a")
+		ep.set("a", false)
 		time.Sleep(35 * time.Second) // probes 10 s, 12 s, 14 s, 24 s and 34 s later
-		got := waits(w.seen("a"))
+		got := waits(ep.seen("a"))
 		want := []time.Duration{2 * time.Second, 2 * time.Second, 10 * time.Second, 10 * time.Second}
 		if !slices.Equal(got, want) {
 			t.Errorf("after the first failure: probes after %v, want %v", got, want)
@@ -137,17 +137,17 @@ func TestRecheckConfirmsAFailureFast(t *testing.T) {
 func TestStartsAreSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 1000
-		w := newWorld()
+		ep := newEndpoints()
 		checks := make([]Check, n)
 		for i := range checks {
 			checks[i] = tcp(fmt.Sprint("host", i))
 		}
-		l := w.pool().Acquire("block", checks)
+		l := ep.pool().Acquire("block", checks)
 		defer l.Release()
 		most := func(from, to time.Duration) (most int) {
 			slots := map[time.Duration]int{}
 			for _, c := range checks {
-				for _, at := range w.seen(c.Name) {
+				for _, at := range ep.seen(c.Name) {
 					slots[at/slot]++
 				}
 			}
@@ -171,26 +171,26 @@ func TestStartsAreSpread(t *testing.T) {
 func TestManyStartsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n = 12_000
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		old := tcp("old")
 		old.Spec.Interval, old.Spec.Recheck = time.Second, time.Second
 		a := p.Acquire("old", []Check{old})
 		defer a.Release()
 		time.Sleep(5 * time.Second)
-		w.seen("old")
+		ep.seen("old")
 
 		checks := make([]Check, n)
 		for i := range checks {
 			checks[i] = tcp(fmt.Sprint("host", i))
 		}
-		began := time.Since(w.began)
+		began := time.Since(ep.began)
 		b := p.Acquire("new", checks)
 		defer b.Release()
 		time.Sleep(10 * time.Second)
 		slots := map[time.Duration]int{}
 		for _, c := range checks {
-			for _, at := range w.seen(c.Name) {
+			for _, at := range ep.seen(c.Name) {
 				slots[(at-began)/slot]++
 			}
 		}
@@ -202,7 +202,7 @@ func TestManyStartsArePaced(t *testing.T) {
 		if !b.Known() {
 			t.Error("36,000 first probes were not done in 10s")
 		}
-		for _, wait := range waits(w.seen("old")) {
+		for _, wait := range waits(ep.seen("old")) {
 			if wait != time.Second {
 				t.Errorf("the old check waited %v, want 1s", wait)
 			}
@@ -213,16 +213,16 @@ func TestManyStartsArePaced(t *testing.T) {
 // An endpoint that hangs costs its own check, nobody else.
 func TestHangingProbesHoldUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
+		ep := newEndpoints()
 		checks := []Check{tcp("a")}
 		for i := range 500 {
 			c := tcp(fmt.Sprint("hangs", i))
-			w.takes[c.Name] = time.Hour
+			ep.takes[c.Name] = time.Hour
 			checks = append(checks, c)
 		}
-		l := w.pool().Acquire("block", checks)
+		l := ep.pool().Acquire("block", checks)
 		time.Sleep(time.Minute)
-		if got := len(w.seen("a")); got < 7 {
+		if got := len(ep.seen("a")); got < 7 {
 			t.Errorf("probed %d times in a minute, want 7 at least", got)
 		}
 		stopping := time.Now()
@@ -236,21 +236,21 @@ func TestHangingProbesHoldUpNobody(t *testing.T) {
 // A machine out of sockets knows nothing about its endpoints.
 func TestLocalFaultsAreNoResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		w.faults = true
-		l := w.pool().Acquire("block", []Check{tcp("a")})
+		ep := newEndpoints()
+		ep.faults = true
+		l := ep.pool().Acquire("block", []Check{tcp("a")})
 		defer l.Release()
 		time.Sleep(10 * time.Second)
 		if l.Known() {
 			t.Error("known without a result")
 		}
 		wantStatuses(t, l, "H")
-		if got := len(w.seen("a")); got < 9 {
+		if got := len(ep.seen("a")); got < 9 {
 			t.Errorf("tried %d times in 10s, want every second", got)
 		}
-		w.mu.Lock()
-		w.faults = false
-		w.mu.Unlock()
+		ep.mu.Lock()
+		ep.faults = false
+		ep.mu.Unlock()
 		time.Sleep(4 * time.Second)
 		if !l.Known() {
 			t.Error("not known although probes work again")
@@ -260,16 +260,16 @@ func TestLocalFaultsAreNoResults(t *testing.T) {
 
 func TestSchedulerSleepsAndEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		p := w.pool()
+		ep := newEndpoints()
+		p := ep.pool()
 		for range 3 { // a pool can be left and used again
 			l := p.Acquire("block", []Check{tcp("a")})
 			time.Sleep(5 * time.Second)
 			l.Release()
 			l.Release()
-			w.seen("a")
+			ep.seen("a")
 			time.Sleep(time.Hour)
-			if got := w.seen("a"); len(got) > 0 {
+			if got := ep.seen("a"); len(got) > 0 {
 				t.Errorf("probed at %v, after Release", got)
 			}
 		}

@@ -151,8 +151,8 @@ func TestTLS(t *testing.T) {
 				tt.edit(s)
 			}
 			p := NewPool(Options{})
-			err := p.prober(context.Background(), s, p.trust(s.CAs))
-			p.distrust(s.CAs)
+			err := p.prober(context.Background(), s, p.acquireRoots(s.CAs))
+			p.releaseRoots(s.CAs)
 			wantReason(t, err, tt.want)
 			if len(p.roots) != 0 {
 				t.Error("authorities that nobody uses are kept")
@@ -203,7 +203,7 @@ func TestOldTLS(t *testing.T) {
 			wantReason(t, attempt(t, spec(HTTPS, at)), "")
 			s := spec(HTTPS, at, func(s *Spec) { s.ServerName, s.Verify, s.CAs = "www.example.com", true, trusted })
 			p := NewPool(Options{})
-			wantReason(t, p.prober(context.Background(), s, p.trust(s.CAs)), tt.want)
+			wantReason(t, p.prober(context.Background(), s, p.acquireRoots(s.CAs)), tt.want)
 		})
 	}
 }
@@ -229,7 +229,7 @@ func TestKeyExchange(t *testing.T) {
 	} {
 		s := spec(HTTPS, at, func(s *Spec) { s.ServerName, s.Headers, s.Verify, s.CAs = "www.example.com", tt.headers, true, ca.pem })
 		p := NewPool(Options{})
-		wantReason(t, p.prober(context.Background(), s, p.trust(s.CAs)), "")
+		wantReason(t, p.prober(context.Background(), s, p.acquireRoots(s.CAs)), "")
 		if got := <-used; got != tt.want {
 			t.Errorf("headers %q: key exchange %v, want %v", tt.headers, got, tt.want)
 		}
@@ -259,7 +259,7 @@ func TestHeadersNeedACertificate(t *testing.T) {
 				s.ServerName, s.Headers, s.Verify, s.CAs = "www.example.com", "Authorization: Bearer secret\r\n", true, ca.pem
 			})
 			p := NewPool(Options{})
-			if err := p.prober(context.Background(), s, p.trust(s.CAs)); classOf(err) != tlsClass {
+			if err := p.prober(context.Background(), s, p.acquireRoots(s.CAs)); classOf(err) != tlsClass {
 				t.Errorf("got %v, want a failure of TLS", err)
 			}
 			if got := <-read; got != "" {
@@ -285,7 +285,7 @@ func TestSNI(t *testing.T) {
 	} {
 		p := NewPool(Options{})
 		s := spec(HTTPS, at, func(s *Spec) { s.ServerName, s.Verify, s.CAs = tt.server, tt.verify, ca.pem })
-		wantReason(t, p.prober(context.Background(), s, p.trust(s.CAs)), "")
+		wantReason(t, p.prober(context.Background(), s, p.acquireRoots(s.CAs)), "")
 		if got := <-sni; got != tt.want {
 			t.Errorf("ServerName %q, Verify %v: SNI %q, want %q", tt.server, tt.verify, got, tt.want)
 		}
@@ -296,15 +296,15 @@ func TestSNI(t *testing.T) {
 func TestAuthoritiesAreShared(t *testing.T) {
 	ca := newAuthority(t)
 	p := NewPool(Options{})
-	one, two := p.trust(ca.pem), p.trust(ca.pem)
+	one, two := p.acquireRoots(ca.pem), p.acquireRoots(ca.pem)
 	if one != two {
 		t.Error("parsed twice")
 	}
-	p.distrust(ca.pem)
+	p.releaseRoots(ca.pem)
 	if len(p.roots) != 1 {
 		t.Error("forgotten while used")
 	}
-	p.distrust(ca.pem)
+	p.releaseRoots(ca.pem)
 	if len(p.roots) != 0 {
 		t.Error("kept although unused")
 	}

@@ -76,7 +76,7 @@ func (w *wheel) take(now int64, due func(*checker)) {
 }
 
 // next returns the first slot that may have a due checker. With waits longer than a
-// turn it can be too early by whole turns, which costs a look in vain.
+// turn it can be too early by whole turns; then the scheduler finds nothing due.
 func (w *wheel) next() (n int64, ok bool) {
 	for n := w.taken + 1; n <= w.taken+wheelSize; n++ {
 		if w.slots[n%wheelSize].head != nil {
