@@ -153,7 +153,8 @@ func TestBalancerOfNodes(t *testing.T) {
 		metric("healthy_targets", `target_group="web",zone="b"`, 4),
 		metric("routing_failover", `target_group="web",zone="a"`, 0),
 		metric("routing_failover", `target_group="web",zone="b"`, 1))
-	from.wait(t, slack, `[WARNING] plugin/steer: load balancer lb.example.org.: zone "b" leaves DNS: target group "web": 4 of 10 targets healthy, dns_failover wants 50%`)
+	told := fmt.Sprintf("load balancer lb.example.org. of example.org.:%d: ", port)
+	from.wait(t, slack, "[WARNING] plugin/steer: "+told+`zone "b" leaves DNS: target group "web": 4 of 10 targets healthy, dns_failover wants 50%`)
 
 	// The same state after a reload is no news.
 	again := logged.mark()
@@ -179,13 +180,13 @@ func TestBalancerOfNodes(t *testing.T) {
 	}
 	expect(metric("healthy", "", 0), metric("zone_healthy", `zone="a"`, 0), metric("zone_in_dns", `zone="a"`, 1),
 		metric("routing_failover", `target_group="web",zone="a"`, 1))
-	from.wait(t, slack, `[WARNING] plugin/steer: load balancer lb.example.org.: all zones are unhealthy, so all are answered`)
+	from.wait(t, slack, "[WARNING] plugin/steer: "+told+`all zones are unhealthy, so all are answered`)
 
 	for _, addr := range append(addrs(1, 1, 10), addrs(2, 1, 10)...) {
 		web.listen(addr)
 	}
 	waitShort(t, 3*time.Second+slack, port, "www.example.org", "A", "192.0.2.1 192.0.2.2")
-	from.wait(t, slack, `[INFO] plugin/steer: load balancer lb.example.org.: zone "a" `)
+	from.wait(t, slack, "[INFO] plugin/steer: "+told+`zone "a" `)
 
 	_, text := get(t, "http://"+loopback(page)+"/metrics")
 	problems, err := promlint.New(strings.NewReader(strings.Join(steerOnly(text), "\n") + "\n")).Lint()

@@ -183,6 +183,14 @@ func TestDocumentMetrics(t *testing.T) {
 	start(t, block("example.org", port)+`	steer {
 		simple www A 192.0.2.1 check `+web.url()+`
 		alias far A www.example.net evaluate_target_health
+		check down `+web.url()+` {
+			disabled
+			invert
+		}
+		failover api A {
+			primary   192.0.2.1 check down
+			secondary 192.0.2.2
+		}
 		load_balancer lb {
 			zone a 192.0.2.1
 			target_group web {

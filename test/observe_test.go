@@ -157,6 +157,9 @@ func TestMetadataInTheQueryLog(t *testing.T) {
 		weighted www A {
 			weight 1 192.0.2.1 check web-1 id blue
 		}
+		weighted site A {
+			weight 1 alias www id eu
+		}
 		failover *.wild A {
 			primary   192.0.2.1
 			secondary 192.0.2.2
@@ -165,9 +168,11 @@ func TestMetadataInTheQueryLog(t *testing.T) {
 }
 `)
 	ask(t, port, "www.example.org", "A")
+	ask(t, port, "site.example.org", "A")
 	ask(t, port, "x.wild.example.org", "A")
 	ask(t, port, "none.example.org", "A")
 	from.wait(t, slack, "[INFO] Q www.example.org. NOERROR reason=weighted set=blue check=web-1 wildcard=-")
+	from.wait(t, slack, "[INFO] Q site.example.org. NOERROR reason=weighted set=eu>blue check=- wildcard=-")
 	from.wait(t, slack, "[INFO] Q x.wild.example.org. NOERROR reason=primary set=- check=- wildcard=*.wild.example.org.")
 	from.wait(t, slack, "[INFO] Q none.example.org. NXDOMAIN reason=")
 }

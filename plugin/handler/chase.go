@@ -63,7 +63,7 @@ func (c *chase) write(ctx context.Context) (int, error) {
 	if c.first != nil {
 		a = *c.first
 	}
-	c.handler.observe(ctx, c.data, c.zone, a.Set, a.Reason)
+	c.handler.observe(ctx, c.data, c.zone, a.Set, a.Leaf, a.Reason)
 	c.m.Answer = slices.Clip(c.m.Answer)
 	c.w.WriteMsg(c.m)
 	return dns.RcodeSuccess, nil

@@ -42,12 +42,42 @@ func (d *Snapshot) Update(checks []healthcheck.Change, externals []routing.Exter
 	})
 }
 
-// OnBalance sets what is told of zones of load balancers that leave DNS or return to
-// it. It is called with the updates serialised, and must not call back.
-func (d *Snapshot) OnBalance(f func(routing.Transition)) {
+// Listen has f told what moves from now on, and first of all what is other than in old, which
+// this replaces and which tells nothing more; nil if there is none. It is called with the
+// updates serialised, and must not call back. See [routing.Table.Listen].
+func (d *Snapshot) Listen(old *Snapshot, f func(routing.Transition)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.table.OnBalance = f
+	if old == nil {
+		d.table.Listen(nil, f)
+		return
+	}
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	d.table.Listen(old.table, f)
+}
+
+// States calls f with each state that groups can be in, and how many are.
+func (d *Snapshot) States(f func(s routing.State, groups int)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.table.States(f)
+}
+
+// Degraded returns how many groups are not in their best state, by the rule that they
+// answer by.
+func (d *Snapshot) Degraded() [routing.Reasons]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.table.Degraded()
+}
+
+// EachDegraded calls f with groups that are not in their best state and answer by a rule,
+// so many at most.
+func (d *Snapshot) EachDegraded(rule routing.Reason, most int, f func(k record.Key, s routing.State)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.table.EachDegraded(rule, most, func(g *record.Group, s routing.State) { f(g.Key, s) })
 }
 
 // Balances calls f with each load balancer and its state.

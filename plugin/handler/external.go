@@ -94,7 +94,7 @@ func (h *Handler) empty(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d
 			return dns.RcodeSuccess, nil
 		}
 	}
-	h.observe(ctx, d, z, nil, routing.NoData)
+	h.observe(ctx, d, z, nil, nil, routing.NoData)
 	return h.negative(w, r, z, dns.RcodeSuccess)
 }
 

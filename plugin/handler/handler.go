@@ -127,17 +127,17 @@ func (h *Handler) found(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d
 //
 //go:noinline
 func (h *Handler) answer(ctx context.Context, r *dns.Msg, d *Snapshot, z *zone, s *slot) (*dns.Msg, *routing.External) {
-	pool, from, set, external, reason := s.Load().Choose(h.rand)
+	pool, from, set, last, reason := s.Load().Choose(h.rand)
 	n := from.Len(pool)
 	if n == 0 {
-		return nil, external
+		return nil, last.External()
 	}
 	h.count(ctx, z, reason)
 	if h.Metadata {
-		annotate(ctx, d, set, reason)
+		annotate(ctx, d, set, last.Set(), reason)
 	}
-	if external != nil {
-		return replyExternal(r, external, pool, h.rand), nil
+	if e := last.External(); e != nil {
+		return replyExternal(r, e, pool, h.rand), nil
 	}
 	if n == 1 {
 		return replyOne(r, pool), nil
@@ -149,10 +149,10 @@ func (h *Handler) answer(ctx context.Context, r *dns.Msg, d *Snapshot, z *zone, 
 }
 
 // observe counts an answer and tells the metadata plugin why it was given.
-func (h *Handler) observe(ctx context.Context, d *Snapshot, z *zone, set *record.RecordSet, reason routing.Reason) {
+func (h *Handler) observe(ctx context.Context, d *Snapshot, z *zone, set, leaf *record.RecordSet, reason routing.Reason) {
 	h.count(ctx, z, reason)
 	if h.Metadata {
-		annotate(ctx, d, set, reason)
+		annotate(ctx, d, set, leaf, reason)
 	}
 }
 

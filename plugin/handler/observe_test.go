@@ -137,6 +137,13 @@ func TestMetadata(t *testing.T) {
 	)
 	addAlias(t, c, "nothing."+zone, dns.TypeA, "missing."+zone)
 	addAlias(t, c, "sometimes."+zone, dns.TypeA, "lb.example.net.")
+	addAlias(t, c, "unnamed."+zone, dns.TypeA, "www."+zone)
+	to := func(id, name string) record.RecordSet {
+		return record.RecordSet{SetID: id, Check: record.NoCheck, Weight: 1, Alias: &record.AliasTarget{Name: name}}
+	}
+	add(t, c, record.Key{Name: "tree." + zone, Type: dns.TypeA}, record.Weighted, to("eu", "www."+zone))
+	add(t, c, record.Key{Name: "top." + zone, Type: dns.TypeA}, record.Weighted, to(`a>b\c`, "tree."+zone))
+	add(t, c, record.Key{Name: "odd." + zone, Type: dns.TypeA}, record.Weighted, to("eu", "x.wild."+zone))
 	for text, k := range map[string]record.Key{
 		"sub." + zone + " 60 NS ns.test.":             {Name: "sub." + zone, Type: dns.TypeNS},
 		"cname." + zone + " 60 CNAME www." + zone:     {Name: "cname." + zone, Type: dns.TypeCNAME},
@@ -159,6 +166,11 @@ func TestMetadata(t *testing.T) {
 	}{
 		{"www." + zone, dns.TypeA, false, map[string]string{reason: "primary", set: "first", check: "web-1"}},
 		{"www." + zone, dns.TypeA, true, map[string]string{reason: "secondary", set: "second"}},
+		{"unnamed." + zone, dns.TypeA, false, map[string]string{reason: "primary", set: ">first"}},
+		{"tree." + zone, dns.TypeA, false, map[string]string{reason: "primary", set: "eu>first"}},
+		{"tree." + zone, dns.TypeA, true, map[string]string{reason: "secondary", set: "eu>second"}},
+		{"top." + zone, dns.TypeA, true, map[string]string{reason: "secondary", set: `a\>b\\c>second`}},
+		{"odd." + zone, dns.TypeA, false, map[string]string{reason: "weighted", set: "eu"}},
 		{"x.wild." + zone, dns.TypeA, false, map[string]string{reason: "simple", wildcard: "*.wild." + zone}},
 		{"x.wild." + zone, dns.TypeTXT, false, map[string]string{reason: "nodata", wildcard: "*.wild." + zone}},
 		{"www." + zone, dns.TypeAAAA, false, map[string]string{reason: "nodata"}},

@@ -67,7 +67,7 @@ func (h *Handler) absent(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, 
 	if through := d.Catalog.Fallthrough; through != nil && through(lower) {
 		return h.next(ctx, w, r)
 	}
-	h.observe(ctx, d, encloser.zone, nil, routing.NameError)
+	h.observe(ctx, d, encloser.zone, nil, nil, routing.NameError)
 	return h.negative(w, r, encloser.zone, dns.RcodeNameError)
 }
 
@@ -82,7 +82,7 @@ func (h *Handler) nodata(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, 
 		return h.askNext(ctx, w, r, d, name.zone)
 	}
 	z := name.authority(r.Question[0].Qtype)
-	h.observe(ctx, d, z, nil, routing.NoData)
+	h.observe(ctx, d, z, nil, nil, routing.NoData)
 	return h.negative(w, r, z, dns.RcodeSuccess)
 }
 
@@ -109,7 +109,7 @@ func (h *Handler) askNext(ctx context.Context, w dns.ResponseWriter, r *dns.Msg,
 	switch {
 	case nw.Msg == nil && (rcode == dns.RcodeNameError || noPlugin(err)),
 		nw.Msg != nil && nw.Msg.Rcode == dns.RcodeNameError && len(nw.Msg.Answer) == 0:
-		h.observe(ctx, d, z, nil, routing.NoData)
+		h.observe(ctx, d, z, nil, nil, routing.NoData)
 		return h.negative(w, r, z, dns.RcodeSuccess)
 	case nw.Msg == nil:
 		return rcode, err
@@ -148,7 +148,7 @@ func (h *Handler) any(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *
 	if name.cname {
 		return h.found(ctx, w, r, d, name.zone, name.find(dns.TypeCNAME))
 	}
-	h.observe(ctx, d, name.zone, nil, routing.Minimal)
+	h.observe(ctx, d, name.zone, nil, nil, routing.Minimal)
 	m := reply(r)
 	m.Answer = []dns.RR{minimal(r.Question[0].Name)}
 	w.WriteMsg(m)
@@ -169,7 +169,7 @@ const anyTTL = 3600
 // referral answers with the delegation of a name at or below a cut, and the addresses
 // of its servers as far as they are held here (RFC 1034, section 4.3.2, step 3b).
 func (h *Handler) referral(ctx context.Context, w dns.ResponseWriter, r *dns.Msg, d *Snapshot, cut *nameNode) (int, error) {
-	h.observe(ctx, d, cut.zone, nil, routing.Referral)
+	h.observe(ctx, d, cut.zone, nil, nil, routing.Referral)
 	m := reply(r)
 	m.Authoritative = false
 	at := strings.ToLower(r.Question[0].Name)

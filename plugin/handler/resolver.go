@@ -279,7 +279,7 @@ func (v *Resolver) doubt(t *target) []routing.ExternalChange {
 func (v *Resolver) file(t *target, o outcome, now time.Time) []routing.ExternalChange {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	t.logOutcome(o.err)
+	t.logOutcome(o)
 	if o.err != nil {
 		t.fail(now)
 		return t.become(t.healthy && t.Known())
@@ -314,15 +314,21 @@ func (v *Resolver) enqueue(t *target) {
 	}
 }
 
-// logOutcome writes one line when a target cannot be resolved any more, and one when it can.
-func (t *target) logOutcome(err error) {
-	name := t.Name + " " + dns.Type(t.Type).String()
+// logOutcome writes one line when a target cannot be resolved any more or loses its records,
+// and one when that is over.
+func (t *target) logOutcome(o outcome) {
+	name, err := t.Key.String(), o.err
 	switch {
 	case err != nil && t.retry == 0 && t.Known():
 		log.Warningf("alias target %s cannot be resolved: %v; the last good answer is served", name, err)
 	case err != nil && t.retry == 0:
 		log.Warningf("alias target %s cannot be resolved: %v; it has never been, so it counts as unhealthy", name, err)
-	case err == nil && t.retry > 0:
+	case err != nil:
+	case len(o.rrs) == 0 && t.healthy:
+		log.Warningf("alias target %s: healthy -> unhealthy: the name does not exist, or has no %s records", name, dns.Type(t.Type))
+	case len(o.rrs) > 0 && !t.healthy:
+		log.Infof("alias target %s: unhealthy -> healthy: it has %s records", name, dns.Type(t.Type))
+	case t.retry > 0:
 		log.Infof("alias target %s is resolved again", name)
 	}
 }

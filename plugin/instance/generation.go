@@ -46,18 +46,20 @@ func (in *Instance) begin(c *corefile.Config, data *handler.Snapshot, old *gener
 		changes = append(changes, healthcheck.Change{Check: i, Status: s})
 	}
 	data.Update(changes, nil)
+	var before *handler.Snapshot
+	g.resolver = handler.NewResolver(in.handler, data)
 	if old != nil {
-		logReconfigured(old.data, data)
+		before = old.data
+		if g.resolver != nil && old.resolver != nil {
+			g.resolver.Adopt(old.resolver)
+		}
 	}
-	data.OnBalance(logBalance) // from here on: what held before a reload is no news
+	data.Listen(before, in.logMove) // what is known by now was so before a reload: no news
 
 	var ctx context.Context
 	ctx, g.cancel = context.WithCancel(context.Background())
 	g.wait.Go(func() { g.follow(ctx) })
-	if g.resolver = handler.NewResolver(in.handler, data); g.resolver != nil {
-		if old != nil && old.resolver != nil {
-			g.resolver.Adopt(old.resolver)
-		}
+	if g.resolver != nil {
 		g.resolver.Start()
 	}
 	return g

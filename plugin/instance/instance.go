@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coredns/caddy"
@@ -47,31 +48,16 @@ func logTransition(t healthcheck.Transition) {
 	log.Info(line)
 }
 
-// logBalance writes the one line that a zone of a load balancer gets when it leaves DNS or
-// returns.
-func logBalance(t routing.Transition) {
-	if t.Worse {
-		log.Warning(t.Text)
-		return
+// logMove writes the one line that a group gets when it answers by another rule or from
+// another tier, and a zone of a load balancer when it leaves DNS or returns.
+func (in *Instance) logMove(t routing.Transition) {
+	switch {
+	case in.heir.Load() != nil: // which tells the same
+	case t.Worse:
+		log.Warning(t.Line(in.owner))
+	default:
+		log.Info(t.Line(in.owner))
 	}
-	log.Info(t.Text)
-}
-
-// logReconfigured writes such lines for the zones that a reload moved.
-func logReconfigured(old, now *handler.Snapshot) {
-	type state struct {
-		balancer *record.LoadBalancer
-		balance  routing.Balance
-	}
-	was := make(map[string]state)
-	old.Balances(func(b *record.LoadBalancer, s routing.Balance) { was[b.Name] = state{b, s} })
-	now.Balances(func(b *record.LoadBalancer, s routing.Balance) {
-		if before, ok := was[b.Name]; ok {
-			for _, t := range routing.Reconfigured(before.balancer, before.balance, b, s) {
-				logBalance(t)
-			}
-		}
-	})
 }
 
 // Instance is the directive of one server block, from setup to shutdown.
@@ -82,7 +68,8 @@ type Instance struct {
 	handler *handler.Handler
 	server  *dnsserver.Config
 
-	set *instanceSet
+	set  *instanceSet
+	heir atomic.Pointer[Instance] // that has started to replace it; or nil
 
 	life    sync.Mutex // held by start and stop: SIGTERM may come in the midst of a start
 	stopped bool
@@ -161,6 +148,10 @@ func (in *Instance) Start() error {
 	// A set before this one may have failed to start with no other there to sweep up
 	// after it.
 	in.set.swept.Do(func() { _ = Sweep() })
+	return in.start()
+}
+
+func (in *Instance) start() error {
 	in.life.Lock()
 	defer in.life.Unlock()
 	if in.stopped {
@@ -215,8 +206,12 @@ func (in *Instance) Stop() error {
 	in.cancel()
 	in.wait.Wait()
 	in.generation().end() // the watcher may have made another one
-	if running.remove(in) {
+	replaced, before := running.remove(in)
+	switch {
+	case replaced:
 		in.forget()
+	case before != nil: // it goes on in place of this one, which has failed to start
+		before.handler.Snapshot().Listen(in.handler.Snapshot(), before.logMove)
 	}
 	return nil
 }

@@ -34,13 +34,16 @@ func (blocks) Describe(ch chan<- *prometheus.Desc) {
 	ch <- externalHealthyDesc
 	ch <- externalStaleDesc
 	ch <- externalFailuresDesc
+	describeGroups(ch)
 	describeBalancers(ch)
 	describeImports(ch)
 }
 
 // Collect implements prometheus.Collector.
 func (blocks) Collect(ch chan<- prometheus.Metric) {
-	for _, in := range running.all() {
+	instances := running.all()
+	collectGroups(instances, ch)
+	for _, in := range instances {
 		ch <- prometheus.MustNewConstMetric(recordSetsDesc, prometheus.GaugeValue, float64(in.handler.Snapshot().RecordSets()), in.owner)
 		collectBalancers(in, ch)
 		collectImports(in, ch)

@@ -32,6 +32,7 @@ func (r *registry) add(in *Instance) (old *Instance) {
 	before := r.owners[in.owner]
 	if len(before) > 0 {
 		old = before[len(before)-1]
+		old.heir.Store(in)
 	}
 	r.owners[in.owner] = append(before, in)
 	in.services(func(s service) { r.served[s]++ })
@@ -39,13 +40,19 @@ func (r *registry) add(in *Instance) (old *Instance) {
 }
 
 // remove takes an instance out, and the counters of what is no longer served with it. It
-// reports whether a newer one has its place.
-func (r *registry) remove(in *Instance) (replaced bool) {
+// reports whether a newer one has its place, and returns the one that it was to replace, if
+// that runs still.
+func (r *registry) remove(in *Instance) (replaced bool, before *Instance) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	same := r.owners[in.owner]
-	replaced = same[len(same)-1] != in
-	same = slices.DeleteFunc(same, func(other *Instance) bool { return other == in })
+	at := slices.Index(same, in)
+	replaced = at < len(same)-1
+	if at > 0 && !replaced {
+		before = same[at-1]
+		before.heir.Store(nil)
+	}
+	same = slices.Delete(same, at, at+1)
 	if r.owners[in.owner] = same; len(same) == 0 {
 		delete(r.owners, in.owner)
 	}
@@ -55,7 +62,7 @@ func (r *registry) remove(in *Instance) (replaced bool) {
 			handler.DropCounters(s.server, s.zone)
 		}
 	})
-	return replaced
+	return replaced, before
 }
 
 // service is a zone at one of the addresses that CoreDNS serves it at.

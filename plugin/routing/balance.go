@@ -226,7 +226,7 @@ func (t *Table) Balances(f func(b *record.LoadBalancer, state Balance)) {
 func (t *Table) compileBalancer(n *node) (*Selection, bool) {
 	b := n.group.Balancer
 	state := balance(b, t.healthyCheck)
-	t.storeBalance(b, state)
+	t.storeBalance(n.group, state)
 	s := &Selection{rule: state.rule(b)}
 	s.balancer = newBalancerAnswer(b, n.group.Type, &state, t.healthyCheck)
 	if n.current != nil && n.current.rule == s.rule && n.current.balancer.equal(s.balancer) {
@@ -235,15 +235,13 @@ func (t *Table) compileBalancer(n *node) (*Selection, bool) {
 	return s, state.Healthy
 }
 
-// storeBalance keeps a load balancer's state, and tells what changed in it. Each of the two
+// storeBalance keeps a load balancer's state, and notes what changed in it. Each of the two
 // families comes here; the second finds nothing new.
-func (t *Table) storeBalance(b *record.LoadBalancer, state Balance) {
-	old, known := t.balances[b]
-	t.balances[b] = state
-	if known && t.OnBalance != nil {
-		for _, line := range transitions(b, old, state) {
-			t.OnBalance(line)
-		}
+func (t *Table) storeBalance(g *record.Group, state Balance) {
+	old, known := t.balances[g.Balancer]
+	t.balances[g.Balancer] = state
+	if known && t.tell != nil {
+		t.noteLines(g, state, transitions(g.Balancer, old, state))
 	}
 }
 

@@ -50,10 +50,12 @@ func (t *Table) healthy(n *node, i int) bool {
 	if r.Check != record.NoCheck && t.checks[r.Check] != healthcheck.Healthy {
 		return false
 	}
-	if r.Alias == nil || !r.Alias.EvaluateTargetHealth {
-		return true
-	}
-	switch to := n.targets[i]; to.kind {
+	return r.Alias == nil || !r.Alias.EvaluateTargetHealth || t.targetHealthy(n.targets[i])
+}
+
+// targetHealthy reports whether what an alias points at is healthy.
+func (t *Table) targetHealthy(to target) bool {
+	switch to.kind {
 	case groupTarget:
 		return t.groups[to.index].healthy
 	case externalTarget:
@@ -64,9 +66,9 @@ func (t *Table) healthy(n *node, i int) bool {
 }
 
 // leaf returns a record set as a query needs it.
-func (t *Table) leaf(n *node, c candidate) leaf {
+func (t *Table) leaf(n *node, c candidate) Leaf {
 	r := &n.group.Records[c.index]
-	l := leaf{set: r, values: slices.Clip(r.Values)}
+	l := Leaf{set: r, values: slices.Clip(r.Values)}
 	if r.Alias != nil {
 		switch to := n.targets[c.index]; to.kind {
 		case groupTarget:
@@ -98,7 +100,7 @@ func (t *Table) same(n *node, s *Selection, in []candidate, rule Reason) bool {
 	return true
 }
 
-func (t *Table) sameLeaf(n *node, l *leaf, c candidate) bool {
+func (t *Table) sameLeaf(n *node, l *Leaf, c candidate) bool {
 	now := t.leaf(n, c)
 	return l.set == now.set && l.target == now.target
 }
@@ -126,7 +128,7 @@ func (t *Table) table(n *node, in []candidate) *table {
 		return tab
 	}
 	for i := range tab.choices {
-		tab.pool = append(tab.pool, tab.choices[i].values...)
+		tab.pool = append(tab.pool, tab.choices[i].leaf.values...)
 	}
 	tab.pool = slices.Clip(tab.pool)
 	tab.total = samples(len(tab.pool))

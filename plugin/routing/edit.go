@@ -33,6 +33,14 @@ func (t *Table) Edit(changes []record.Change, publish func(group int, s *Selecti
 		}
 	}
 	t.settle(publish)
+	for _, ch := range changes {
+		if ch.New == nil {
+			t.unfile(ch.Ordinal())
+		} else {
+			t.file(ch.Ordinal()) // by the same rule, it can be in another state than the one before
+		}
+	}
+	t.report()
 	return true
 }
 

@@ -100,6 +100,7 @@ func TestEdit(t *testing.T) {
 // sameTable compares a table with one that is made anew, down to who is told of what.
 func sameTable(t *testing.T, tab *Table, c *record.Catalog) {
 	t.Helper()
+	checkCensus(t, tab)
 	again := NewTable(c, statuses("hhh"))
 	same := func(a, b []int32) bool {
 		return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))

@@ -171,6 +171,9 @@ func catalog(t *testing.T, checks int, groups ...*record.Group) *record.Catalog 
 	t.Helper()
 	c := record.NewCatalog([]string{"example."})
 	c.Checks = make([]healthcheck.Check, checks)
+	for i := range c.Checks {
+		c.Checks[i].Name = fmt.Sprint("c", i)
+	}
 	for _, g := range groups {
 		if err := c.Add(g); err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func (s *Selection) Choices() (choices iter.Seq[Choice], total uint64) {
 		before := uint64(0)
 		for i := range s.table.choices {
 			c := &s.table.choices[i]
-			if !yield(c.choice(c.end - before)) {
+			if !yield(c.leaf.choice(c.end - before)) {
 				return
 			}
 			before = c.end
@@ -47,7 +47,7 @@ func (s *Selection) Choices() (choices iter.Seq[Choice], total uint64) {
 	}, s.table.total
 }
 
-func (l *leaf) choice(share uint64) Choice {
+func (l *Leaf) choice(share uint64) Choice {
 	return Choice{l.set, share, l.values, l.target, l.external}
 }
 
@@ -179,7 +179,7 @@ func (t *Table) Excerpt(group int) *Table {
 	order := []int32{int32(group)}
 	for i := 0; i < len(order); i++ {
 		n := t.groups[order[i]]
-		n.parents = nil
+		n.parents, n.isFiled = nil, false
 		n.targets = slices.Clone(n.targets)
 		for j := range n.targets {
 			to := &n.targets[j]
@@ -202,6 +202,7 @@ func (t *Table) Excerpt(group int) *Table {
 	x.marked = make([]bool, len(x.groups))
 	for i := range x.groups {
 		x.link(int32(i))
+		x.file(int32(i))
 	}
 	return x
 }

@@ -130,10 +130,14 @@ func (n *naive) outcomes(g *record.Group) map[outcome]*big.Rat {
 				best = r
 			}
 		}
-		if best.Tier > 1 {
-			return n.chosen(g, []record.RecordSet{best}, []int64{1}, because(Secondary))
+		why := Primary
+		switch {
+		case best.Tier == 2:
+			why = Secondary
+		case best.Tier > 2:
+			why = LaterTier
 		}
-		return n.chosen(g, []record.RecordSet{best}, []int64{1}, because(Primary))
+		return n.chosen(g, []record.RecordSet{best}, []int64{1}, because(why))
 	case record.Multivalue: // of at most eight records, in these tests
 		var rrs []dns.RR
 		for _, r := range h {

@@ -78,8 +78,10 @@ func failover(group []candidate) ([]candidate, Reason) {
 	switch {
 	case best < 0:
 		best, reason = first, LastResort
-	case group[best].tier > 1:
+	case group[best].tier == 2:
 		reason = Secondary
+	case group[best].tier > 2:
+		reason = LaterTier
 	}
 	return group[best : best+1], reason
 }

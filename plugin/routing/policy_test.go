@@ -110,7 +110,7 @@ func TestPolicies(t *testing.T) {
 			"u", "192.0.2.1 1", LastResort, false},
 		{"the third tier when two are down",
 			group(record.Failover, www, tier(3, plain(www, 2, 3)), tier(1, plain(www, 0, 1)), tier(2, plain(www, 1, 2))),
-			"uuh", "192.0.2.3 1", Secondary, true},
+			"uuh", "192.0.2.3 1", LaterTier, true},
 		{"C23: a simple record's health does not matter to itself",
 			group(record.Simple, www, plain(www, 0, 1)),
 			"u", "192.0.2.1 1", Simple, false},

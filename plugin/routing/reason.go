@@ -21,7 +21,8 @@ const (
 	Balanced                 // a load balancer, all its zones healthy
 	Primary                  // the first tier is healthy
 	ZeroWeight               // only records of weight 0 are healthy
-	Secondary                // a later tier, since those before it are unhealthy
+	Secondary                // the second tier, since the first is unhealthy
+	LaterTier                // a tier after it, since those before are unhealthy
 	ZoneOut                  // a load balancer, some of its zones left out
 	LastResort               // nothing is healthy, so everything counts as healthy
 	NoData                   // the name exists, but has nothing of the type
@@ -49,6 +50,8 @@ func (r Reason) String() string {
 		return "zero-weight"
 	case Secondary:
 		return "secondary"
+	case LaterTier:
+		return "later-tier"
 	case ZoneOut:
 		return "zone-out"
 	case LastResort:

@@ -15,19 +15,25 @@ const MaxValues = 8
 // everything that it points at, but for the answers of external targets: one pointer is
 // a consistent tree of aliases.
 type Selection struct {
-	leaf                     // what is answered when there is one choice
+	leaf     Leaf            // what is answered when there is one choice
 	table    *table          // several choices
 	balancer *balancerAnswer // a load balancer
 	rule     Reason
 }
 
-// leaf is one record set as a query needs it: values, or the way to them.
-type leaf struct {
+// Leaf is one record set as a query needs it: values, or the way to them.
+type Leaf struct {
 	values   []dns.RR   // len == cap, under the name of the group that holds them
 	target   *Selection // of an alias to a group
 	external *External  // of an alias to a name held elsewhere
 	set      *record.RecordSet
 }
+
+// External returns the target held elsewhere that a record set is an alias to, or nil.
+func (l *Leaf) External() *External { return l.external }
+
+// Set returns the record set, or nil for an answer of several.
+func (l *Leaf) Set() *record.RecordSet { return l.set }
 
 // table is a choice among several record sets.
 type table struct {
@@ -40,14 +46,15 @@ type table struct {
 }
 
 type choice struct {
-	leaf
-	end uint64 // weighted: the choice has the random numbers below end that are not an earlier one's
+	leaf Leaf
+	end  uint64 // weighted: the choice has the random numbers below end that are not an earlier one's
 }
 
 // Answer is what a Selection answers to one query.
 type Answer struct {
 	RRs      []dns.RR          // shared between answers: must not be changed; len == cap
 	Set      *record.RecordSet // chosen in the group that was asked for; nil if several are answered
+	Leaf     *record.RecordSet // chosen in the group at the end of the aliases; likewise
 	External *External         // the target held elsewhere that the RRs came from, or would have come from
 	Reason   Reason
 }
@@ -58,7 +65,7 @@ type Answer struct {
 func (s *Selection) Answer(owner string, rnd Rand) Answer {
 	last, from, set, reason := s.choose(rnd)
 	pool := from.pool(last)
-	a := Answer{Set: set, External: last.external, Reason: reason}
+	a := Answer{Set: set, Leaf: last.set, External: last.external, Reason: reason}
 	switch n := from.Len(pool); {
 	case n == 0:
 	case n == 1 && pool[0].Header().Name == owner:
@@ -74,16 +81,16 @@ func (s *Selection) Answer(owner string, rnd Rand) Answer {
 // Choose is the first half of Answer, for a caller that allocates the answer itself. from is
 // the Selection at the end of the aliases, and the pool is what it answers from. If
 // [Selection.Len] is 1, the pool is one record, the answer itself, under the name of the
-// group that holds it; otherwise [Selection.Fill] takes the answer from the pool. external
-// is the external target that the pool comes from, or nil.
-func (s *Selection) Choose(rnd Rand) (pool []dns.RR, from *Selection, set *record.RecordSet, external *External, reason Reason) {
-	last, from, set, reason := s.choose(rnd)
-	return from.pool(last), from, set, last.external, reason
+// group that holds it; otherwise [Selection.Fill] takes the answer from the pool. set is
+// what the group chooses that was asked for, and last what is chosen at the end.
+func (s *Selection) Choose(rnd Rand) (pool []dns.RR, from *Selection, set *record.RecordSet, last *Leaf, reason Reason) {
+	last, from, set, reason = s.choose(rnd)
+	return from.pool(last), from, set, last, reason
 }
 
 // choose follows the aliases to the Selection at their end and the record set that it
 // chooses. set is the one that s itself chooses.
-func (s *Selection) choose(rnd Rand) (last *leaf, from *Selection, set *record.RecordSet, reason Reason) {
+func (s *Selection) choose(rnd Rand) (last *Leaf, from *Selection, set *record.RecordSet, reason Reason) {
 	last, reason = s.pick(rnd), s.rule
 	set = last.set
 	for last.target != nil {
@@ -94,7 +101,7 @@ func (s *Selection) choose(rnd Rand) (last *leaf, from *Selection, set *record.R
 }
 
 // pool returns the records to answer from when a record set was chosen.
-func (s *Selection) pool(chosen *leaf) []dns.RR {
+func (s *Selection) pool(chosen *Leaf) []dns.RR {
 	switch {
 	case chosen.external != nil:
 		return chosen.external.RRs()
@@ -149,7 +156,7 @@ func Rename(rrs []dns.RR, owner string) {
 }
 
 // pick returns the chosen record set, or an empty leaf when several are answered.
-func (s *Selection) pick(rnd Rand) *leaf {
+func (s *Selection) pick(rnd Rand) *Leaf {
 	if s.table == nil || s.table.several {
 		return &s.leaf
 	}

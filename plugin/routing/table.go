@@ -28,21 +28,27 @@ type Table struct {
 
 	balances map[*record.LoadBalancer]Balance
 
-	// OnBalance is called by Update for each zone of a load balancer that leaves DNS or
-	// returns to it. It may be nil.
-	OnBalance func(Transition)
+	census census
+	tell   func(Transition) // nil: nobody listens
+	moves  moves            // what is to be told at the end of an Update
+	fresh  fresh            // what changed in it
 }
 
 // node is a group in the graph of aliases.
 type node struct {
-	group   *record.Group
+	group    *record.Group
+	current  *Selection
+	previous *Selection // before current; nil until then
+
+	filed   State         // in the census, if isFiled
+	place   int32         // in the census, when degraded
+	rank    int32         // 0 without aliases, else one more than the greatest rank of the targets
+	policy  record.Policy // in the census
+	isFiled bool
+	healthy bool // at least one record set is healthy
+
 	targets []target // by record set; nil when the group has no aliases
 	parents []int32  // groups with an alias to this one
-	rank    int32    // 0 without aliases, else one more than the greatest rank of the targets
-	healthy bool     // at least one record set is healthy
-	current *Selection
-
-	previous *Selection // before current; nil until then
 }
 
 // target is what one record set's alias points at.
@@ -107,6 +113,7 @@ func (t *Table) add(g *record.Group) {
 	t.rank(n)
 	t.link(g.Ordinal)
 	n.current, n.healthy = t.compile(n)
+	t.file(g.Ordinal)
 }
 
 // targets returns what the aliases of a group point at. find gives the target for a group
@@ -216,13 +223,15 @@ type ExternalChange struct {
 
 // Update takes changes of health and compiles the groups that they touch, in an order
 // that has every group after those its aliases point at. It calls publish with each
-// group whose Selection is new. The cost is that of the groups touched.
+// group whose Selection is new, and tells who listens of those that moved. The cost is
+// that of the groups touched.
 func (t *Table) Update(checks []healthcheck.Change, externals []ExternalChange, publish func(group int, s *Selection)) {
 	for _, c := range checks {
 		if t.checks[c.Check] == c.Status {
 			continue
 		}
 		t.checks[c.Check] = c.Status
+		t.changed(&t.fresh.checks, int32(c.Check))
 		t.mark(t.byCheck[c.Check])
 	}
 	for _, c := range externals {
@@ -230,9 +239,11 @@ func (t *Table) Update(checks []healthcheck.Change, externals []ExternalChange, 
 			continue
 		}
 		t.resolved[c.External] = c.Healthy
+		t.changed(&t.fresh.externals, int32(c.External))
 		t.mark(t.byExternal[c.External])
 	}
 	t.settle(publish)
+	t.report()
 }
 
 // settle compiles the groups that are marked, and in turn those that see them change.
@@ -247,11 +258,15 @@ func (t *Table) settle(publish func(group int, s *Selection)) {
 			}
 			if s != n.current {
 				publish(int(i), s)
-			}
-			if s != n.current {
 				n.current, n.previous = s, n.current
+				if s.rule != n.filed.Rule || s.rule == LaterTier {
+					t.file(i)
+				}
 			}
-			n.healthy = healthy
+			if healthy != n.healthy {
+				n.healthy = healthy
+				t.changed(&t.fresh.groups, i)
+			}
 			t.mark(n.parents)
 		}
 		t.dirty[rank] = t.dirty[rank][:0]

@@ -7,18 +7,12 @@ import (
 	"github.com/steerdns/steer/plugin/record"
 )
 
-// Transition is a change in a load balancer that an operator wants to read about.
-type Transition struct {
-	Worse bool
-	Text  string
-}
-
 // transitions says which zones of a load balancer left DNS or came back, and where all
 // targets are used now or no longer, with the figures and the threshold that did it.
 func transitions(b *record.LoadBalancer, from, to Balance) []Transition {
 	var out []Transition
 	report := func(worse bool, format string, args ...any) {
-		out = append(out, Transition{worse, fmt.Sprintf("load balancer %s: ", b.Name) + fmt.Sprintf(format, args...)})
+		out = append(out, Transition{worse, "load balancer " + b.Name, fmt.Sprintf(format, args...)})
 	}
 	wasOpen, isOpen := from.failOpen(), to.failOpen()
 	for z := range b.Zones {
@@ -62,9 +56,9 @@ func transitions(b *record.LoadBalancer, from, to Balance) []Transition {
 	return out
 }
 
-// Reconfigured says the same of a load balancer that a reload changed: what was, under
+// reconfigured says the same of a load balancer that a reload changed: what was, under
 // the old configuration, and what is.
-func Reconfigured(old *record.LoadBalancer, was Balance, b *record.LoadBalancer, is Balance) []Transition {
+func reconfigured(old *record.LoadBalancer, was Balance, b *record.LoadBalancer, is Balance) []Transition {
 	from := Balance{Zones: slices.Clone(is.Zones), Groups: make([]GroupState, len(is.Groups))}
 	for i := range is.Groups {
 		from.Groups[i].Zones = slices.Clone(is.Groups[i].Zones)

@@ -14,31 +14,25 @@ func TestTransitions(t *testing.T) {
 	b := balancer(true, false, half, "a2 b10")
 	tab := NewTable(catalog(t, 12, b.RRGroups()...), statuses("hhhhhhhhhhhh"))
 	var got []string
-	tab.OnBalance = func(tr Transition) {
-		sign := "+ "
-		if tr.Worse {
-			sign = "- "
-		}
-		got = append(got, sign+tr.Text)
-	}
+	tab.Listen(nil, func(tr Transition) { got = append(got, signed(tr)) })
 	steps := []struct {
 		health string
 		want   []string
 	}{
 		{"hhuuuuuhhhhh", nil},
 		{"hhuuuuuuhhhh", []string{
-			`- load balancer lb.example.: zone "b" leaves DNS: target group "g0": 4 of 10 targets healthy, dns_failover wants 50%`,
-			`- load balancer lb.example.: routing failover: target group "g0" is to use all targets of zone "b", unhealthy ones too: 4 of 10 healthy, routing_failover wants 50%`,
+			`- load balancer lb.example. of block: zone "b" leaves DNS: target group "g0": 4 of 10 targets healthy, dns_failover wants 50%`,
+			`- load balancer lb.example. of block: routing failover: target group "g0" is to use all targets of zone "b", unhealthy ones too: 4 of 10 healthy, routing_failover wants 50%`,
 		}},
 		{"uuuuuuuuhhhh", []string{
-			`- load balancer lb.example.: zone "a" is unhealthy: target group "g0": 0 of 2 targets healthy, dns_failover wants 50%`,
-			`- load balancer lb.example.: all zones are unhealthy, so all are answered`,
-			`- load balancer lb.example.: routing failover: target group "g0" is to use all targets of zone "a", unhealthy ones too: 0 of 2 healthy, routing_failover wants 50%`,
+			`- load balancer lb.example. of block: zone "a" is unhealthy: target group "g0": 0 of 2 targets healthy, dns_failover wants 50%`,
+			`- load balancer lb.example. of block: all zones are unhealthy, so all are answered`,
+			`- load balancer lb.example. of block: routing failover: target group "g0" is to use all targets of zone "a", unhealthy ones too: 0 of 2 healthy, routing_failover wants 50%`,
 		}},
 		{"uuhhhhuuhhhh", []string{
-			`+ load balancer lb.example.: zone "b" is healthy again: target group "g0": 8 of 10 targets healthy, dns_failover wants 50%`,
-			`+ load balancer lb.example.: healthy zones alone are answered again`,
-			`+ load balancer lb.example.: routing failover ends: target group "g0" is to use the healthy targets of zone "b" alone: 8 of 10 healthy`,
+			`+ load balancer lb.example. of block: zone "b" is healthy again: target group "g0": 8 of 10 targets healthy, dns_failover wants 50%`,
+			`+ load balancer lb.example. of block: healthy zones alone are answered again`,
+			`+ load balancer lb.example. of block: routing failover ends: target group "g0" is to use the healthy targets of zone "b" alone: 8 of 10 healthy`,
 		}},
 	}
 	for _, step := range steps {
@@ -61,8 +55,8 @@ func TestReconfigured(t *testing.T) {
 	now := balancer(true, false, [2]record.Minimum{most, record.DefaultMinimum}, "b4 a4 c1") // other order, and a zone more
 	healthy, _ := up("4/0", "4/2", "1/0")
 	moved := func(check int32) bool { return healthy((check + 4) % 8) }
-	got := Reconfigured(old, balance(old, healthy), now, balance(now, moved))
-	want := `load balancer lb.example.: zone "b" leaves DNS: target group "g0": 2 of 4 targets healthy, dns_failover wants 75%`
+	got := reconfigured(old, balance(old, healthy), now, balance(now, moved))
+	want := `zone "b" leaves DNS: target group "g0": 2 of 4 targets healthy, dns_failover wants 75%`
 	if len(got) != 1 || got[0].Text != want || !got[0].Worse {
 		t.Errorf("got %+v, want %s", got, want)
 	}
