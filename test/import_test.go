@@ -168,9 +168,9 @@ func TestImportReport(t *testing.T) {
 			t.Errorf("%v problems of the kind %q, want %v", got, kind, want)
 		}
 	}
-	counted("unserved policy", 2)
+	counted("unserved-policy", 2)
 	counted("value", 1)
-	counted("unknown check", 1)
+	counted("unknown-check", 1)
 	if got := i.metric("check_status", "check", "nobody's"); got != 1 {
 		t.Errorf("the status of the unknown check is %v in the metrics, want 1", got)
 	}
