@@ -16,10 +16,10 @@ import (
 
 // Env is what a directive depends on beside its own words.
 type Env struct {
-	Keys []string  // of the server block, as CoreDNS writes them: "dns://example.org.:53"
-	Root string    // the directory that relative file names are below; "" is the working directory
-	Now  time.Time // the serial of SOAs that nobody wrote
-	Lint lint.Options
+	Keys []string     // of the server block, as CoreDNS writes them: "dns://example.org.:53"
+	Root string       // the directory that relative file names are below; "" is the working directory
+	Now  time.Time    // the serial of SOAs that nobody wrote
+	Lint lint.Options // Block is that of Keys
 }
 
 // Config is what one steer directive declares.

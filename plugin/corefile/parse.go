@@ -83,7 +83,7 @@ func (p *parser) directive() error {
 }
 
 // unreachableZones records the zones that no query reaches: CoreDNS hands a server block
-// what is at or below its keys.
+// what is at or below its keys. It notes these.
 func (p *parser) unreachableZones(s statement) {
 	keys := plugin.OriginsFromArgsOrServerBlock(nil, p.env.Keys)
 	if len(keys) == 0 {
@@ -94,6 +94,7 @@ func (p *parser) unreachableZones(s statement) {
 			keys[i] = name
 		}
 	}
+	p.decl.lint.Block = keys
 	reached := newZoneSet(keys)
 	for _, zone := range p.decl.zones {
 		if !reached.related(zone) {

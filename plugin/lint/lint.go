@@ -21,7 +21,7 @@ type Options struct {
 	Strict bool // find traps of the level [Info], too
 
 	// Block are the zones of the server block, which are the catalog's if it is empty, and
-	// Others those of the other server blocks at the same address.
+	// Others those of the other server blocks at the same address. They are canonical.
 	Block, Others []string
 }
 
