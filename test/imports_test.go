@@ -21,8 +21,9 @@ var mayImport = map[string][]string{
 	"plugin/routing":     {"plugin/record", "healthcheck", "internal/arena"},
 	"plugin/explain":     {"plugin/routing", "plugin/record", "healthcheck"},
 	"plugin/handler":     {"plugin/routing", "plugin/record", "healthcheck", "internal/arena"},
-	"plugin/route53json": {"plugin/record", "healthcheck", "internal/arena", "internal/regular"},
-	"plugin/corefile":    {"plugin/route53json", "plugin/record", "healthcheck", "internal/arena", "internal/regular"},
+	"plugin/lint":        {"plugin/record", "healthcheck"},
+	"plugin/route53json": {"plugin/lint", "plugin/record", "healthcheck", "internal/arena", "internal/regular"},
+	"plugin/corefile":    {"plugin/route53json", "plugin/lint", "plugin/record", "healthcheck", "internal/arena", "internal/regular"},
 	"plugin/instance":    {"plugin/corefile", "plugin/route53json", "plugin/handler", "plugin/routing", "plugin/record", "healthcheck", "internal/regular"},
 	"cmd/":               {"*"}, // whatever is below
 	"bench/":             {"*"},
@@ -36,6 +37,7 @@ var forbidden = map[string][]string{
 	"plugin/record":      {"github.com/coredns/"},
 	"plugin/routing":     {"github.com/coredns/"},
 	"plugin/explain":     {"github.com/coredns/", "context", "io", "os", "time", "math/rand"},
+	"plugin/lint":        {"github.com/coredns/", "context", "io", "os", "math/rand"},
 	"plugin/route53json": {"github.com/coredns/"},
 	"plugin/corefile":    {"github.com/coredns/coredns/core/"},
 }

@@ -1,7 +1,6 @@
 package corefile
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/internal/arena"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -31,7 +31,7 @@ type builder struct {
 	imported *route53json.Import // nil until it is loaded
 	again    bool                // the files may have changed since the block was read
 
-	warnings []record.Problem
+	findings []lint.Finding
 	failures *failures
 
 	kept struct { // where the catalog's parts are allocated
@@ -69,6 +69,7 @@ type aliasKey struct {
 
 func newBuilder(d *declaration, now time.Time) *builder {
 	b := &builder{decl: d, now: now, catalog: record.NewCatalog(d.zones), checks: newCheckList(d.checks), failures: new(failures)}
+	b.catalog.Judge = lint.Judge{}
 	b.kept.values = record.NewValueParser()
 	return b
 }
@@ -92,39 +93,51 @@ func (b *builder) build(ctx context.Context) (*Config, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b.warnings = append(b.warnings, b.decl.warnings...)
+	b.findings = append(b.findings, b.decl.findings...)
 	b.setFallthrough()
 	if err == nil {
 		b.failures.add(b.addNameServers())
 	}
-	b.warnUnused()
 	if len(b.failures.errs) > 0 {
 		b.expectFailed()
 	}
+	b.judge()
+	if err := b.failures.err(); err != nil {
+		return nil, err
+	}
+	return &Config{Catalog: b.catalog, Findings: b.findings, decl: b.decl, Import: b.imported, targets: b.targets}, nil
+}
+
+// judge has the catalog validated and looked at for traps. What concerns imported data goes
+// into the import's report.
+func (b *builder) judge() {
 	problems := b.catalog.Validate()
 	if b.imported != nil {
 		problems = b.imported.Note(problems)
 	}
 	for _, p := range problems {
 		if p.Level == record.Refused {
-			b.failures.add(record.ErrorAt(p.Pos, "%w", p.Err))
+			b.failures.add(record.ErrorAt(p.Pos, "%w", lint.Refusal{Finding: lint.Of(p)}))
 			continue
 		}
-		b.warnings = append(b.warnings, p)
+		b.findings = append(b.findings, lint.Of(p))
 	}
-	if err := b.failures.err(); err != nil {
-		return nil, err
+	if len(b.failures.errs) > 0 {
+		return // what is missing makes traps of its own
 	}
-	slices.SortStableFunc(b.warnings, func(x, y record.Problem) int {
-		return cmp.Or(strings.Compare(x.Pos.File, y.Pos.File), cmp.Compare(x.Pos.Line, y.Pos.Line))
-	})
-	return &Config{Catalog: b.catalog, Warnings: b.warnings, decl: b.decl, Import: b.imported, targets: b.targets}, nil
+	traps := lint.Check(b.catalog, b.decl.lint)
+	if b.imported != nil {
+		traps = b.imported.Warn(traps)
+	}
+	for _, f := range traps {
+		b.findings = append(b.findings, f.Written())
+	}
+	lint.Sort(b.findings)
 }
 
-func (b *builder) warn(pos record.Pos, key record.Key, id, kind, format string, args ...any) {
-	b.warnings = append(b.warnings, record.Problem{
-		Pos: pos, Key: key, SetID: id, Level: record.Warning, Kind: kind, Err: fmt.Errorf(format, args...),
-	})
+// warn notes a trap that takes the stanzas to see.
+func (b *builder) warn(t *lint.Trap, pos record.Pos, key record.Key, id, format string, args ...any) {
+	b.findings = append(b.findings, t.At(pos, format, args...).About(key, id))
 }
 
 // addGroups adds a group for each name and type of each stanza.
@@ -232,7 +245,7 @@ func (b *builder) warnSplitText(d *recordDecl, key record.Key) {
 	if slices.ContainsFunc(d.values, func(v string) bool { return strings.ContainsAny(v, " \t\"") }) {
 		return
 	}
-	b.warn(d.pos, key, d.id, "split text", "%s has %d texts of one word each; to mean one text, write it in quotes: \"%s\"", key, len(d.values), strings.Join(d.values, " "))
+	b.warn(lint.SplitText, d.pos, key, d.id, "%s has %d texts of one word each, not the one text \"%s\"", key, len(d.values), strings.Join(d.values, " "))
 }
 
 // explain guesses why a word is no value: its line was meant as one value but has no
@@ -287,7 +300,7 @@ func (b *builder) resolveTargets() {
 		b.warnOutside(a, name)
 		if key := (record.Key{Name: name, Type: a.typ}); b.catalog.Groups[key] == nil && strings.Contains(strings.TrimSuffix(a.target, "."), ".") && !strings.HasSuffix(a.target, ".") {
 			if g := b.catalog.Lookup(key); g != nil {
-				b.warn(a.pos, key, "", "wildcard target", "alias target %q is taken for %s, which the wildcard %s answers; end it in a dot to mean a name outside", a.target, name, g.Name)
+				b.warn(lint.WildcardTarget, a.pos, key, "", "alias target %q is taken for %s, which the wildcard %s answers", a.target, name, g.Name)
 			}
 		}
 	}
@@ -302,14 +315,14 @@ func (b *builder) warnOutside(a aliasDecl, name string) {
 	}
 	key := record.Key{Name: name, Type: a.typ}
 	if a.typ == dns.TypeCNAME {
-		b.warn(a.pos, key, "", "alias of a cname", "the alias answers with the CNAME record that %s itself has; to answer with a CNAME to it, write it as a value: %[1]s", name)
+		b.warn(lint.AliasOfCNAME, a.pos, key, "", "the alias answers with the CNAME record that %s itself has, not with a CNAME to it", name)
 	}
 	if dns.IsFqdn(a.target) || a.zone == "." {
 		return
 	}
 	here, _ := record.Parent(name)
 	if here += strings.TrimPrefix(a.zone, "."); here != a.zone && c.Exists(here) {
-		b.warn(a.pos, key, "", "outside target", "alias target %q is taken for a name outside these zones, since %s holds no name %[1]q; end it in a dot to mean the one outside", a.target, a.zone)
+		b.warn(lint.OutsideTarget, a.pos, key, "", "alias target %q is taken for a name outside these zones, since %s holds no name %[1]q", a.target, a.zone)
 	}
 }
 
@@ -326,7 +339,7 @@ func (b *builder) warnRelative() {
 			}
 		})
 		if !held {
-			b.warn(v.pos, v.key, v.id, "relative name", "%s: %s", v.key, v.warning)
+			b.warn(lint.RelativeName, v.pos, v.key, v.id, "%s: %s", v.key, v.warning)
 		}
 	}
 	b.relative = nil
@@ -363,7 +376,7 @@ func (b *builder) setSOAs() error {
 				return d.errorf("%q %w", d.text(2), err)
 			}
 			if warning != "" && !b.catalog.Exists(name) {
-				b.warn(d.pos, key, "", "relative name", "%s: %s", key, warning)
+				b.warn(lint.RelativeName, d.pos, key, "", "%s: %s", key, warning)
 			}
 			names[i] = name
 		}
@@ -423,7 +436,7 @@ func (b *builder) setFallthrough() {
 	b.catalog.FallthroughTypes = b.decl.types.through()
 	for _, d := range []*throughDecl{b.decl.through, b.decl.types} {
 		for _, zone := range d.outside(b.catalog.Zones) {
-			b.warn(d.pos, record.Key{}, "", "fallthrough zone", "%s %s has no effect: the zones of this block are %s", d.keyword, zone, record.Enumerate(b.catalog.Zones))
+			b.warn(lint.FallthroughZone, d.pos, record.Key{}, "", "%s %s has no effect: the zones of this block are %s", d.keyword, zone, record.Enumerate(b.catalog.Zones))
 		}
 	}
 }

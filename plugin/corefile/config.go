@@ -9,21 +9,23 @@ import (
 	"github.com/coredns/caddy/caddyfile"
 	"github.com/coredns/coredns/plugin"
 
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
 
 // Env is what a directive depends on beside its own words.
 type Env struct {
-	Keys []string  // of the server block, as CoreDNS writes them: "dns://example.org.:53"
-	Root string    // the directory that relative file names are below; "" is the working directory
-	Now  time.Time // the serial of SOAs that nobody wrote
+	Keys []string     // of the server block, as CoreDNS writes them: "dns://example.org.:53"
+	Root string       // the directory that relative file names are below; "" is the working directory
+	Now  time.Time    // the serial of SOAs that nobody wrote
+	Lint lint.Options // Block is that of Keys
 }
 
 // Config is what one steer directive declares.
 type Config struct {
 	Catalog  *record.Catalog     // validated: nothing in it is refused
-	Warnings []record.Problem    // legal, and seldom meant; for the log, once
+	Findings []lint.Finding      // traps in stanzas; for the log, once
 	Import   *route53json.Import // what files gave and what they could not; nil without any
 
 	decl    *declaration        // what it was built from
@@ -47,6 +49,7 @@ func Load(ctx context.Context, tokens *caddyfile.Dispenser, env Env) (*Config, e
 		}
 		p := &parser{tokens: tokens, env: env, decl: newDeclaration(), checks: make(map[string]record.Pos), failures: &failed}
 		d = p.decl
+		d.lint = env.Lint
 		if err := p.directive(); err != nil {
 			failed.add(err)
 			if _, lost := errors.AsType[lostError](err); lost || p.zones == nil {

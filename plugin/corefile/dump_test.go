@@ -44,8 +44,8 @@ func dump(cfg *Config) string {
 			fmt.Fprintf(&b, "  %s\n", dumpRecord(g.Policy, &g.Records[i]))
 		}
 	}
-	for _, w := range cfg.Warnings {
-		fmt.Fprintf(&b, "warning (%s) %s: %v\n", w.Kind, w.Pos, w.Err)
+	for _, f := range cfg.Findings {
+		fmt.Fprintf(&b, "%s %s: %s\n", f.Level, f.Pos, f)
 	}
 	if cfg.Import != nil {
 		for _, p := range cfg.Import.Problems {

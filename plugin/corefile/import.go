@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -122,13 +123,13 @@ func (b *builder) importedCheck(ctx context.Context, id string) (check healthche
 	if check, at, ok = im.Lend(id); ok || !b.again {
 		return check, at, ok, nil
 	}
-	b.warn(b.decl.imports[0].pos, record.Key{}, "", "unknown check", "check %q, which stanzas of this block use, is no longer defined by any imported file; it counts as healthy", id)
+	b.warn(lint.UnknownCheck, b.decl.imports[0].pos, record.Key{}, "", "check %q, which stanzas of this block use, is no longer defined by any imported file; it counts as healthy", id)
 	return healthcheck.Check{Name: id, Fixed: true, FixedStatus: healthcheck.Healthy}, at, true, nil
 }
 
 // addImports reads the block's files and adds what they hold.
 func (b *builder) addImports(ctx context.Context) error {
-	b.catalog.Checks = b.checks.all // the block's own; other imported ones come after them
+	b.catalog.Checks, b.catalog.CheckPos = b.checks.all, b.checks.at // the block's own; other imported ones come after them
 	if len(b.decl.imports) == 0 {
 		return nil
 	}
@@ -139,7 +140,6 @@ func (b *builder) addImports(ctx context.Context) error {
 	if err := im.AddTo(ctx, b.catalog); err != nil {
 		return b.explainImport(ctx, err)
 	}
-	b.useImported()
 	return nil
 }
 
@@ -185,24 +185,3 @@ type importError struct {
 
 func (e *importError) Error() string { return e.text }
 func (e *importError) Unwrap() error { return e.err }
-
-// useImported notes which of the block's own checks imported record sets and calculated
-// checks use.
-func (b *builder) useImported() {
-	own := len(b.checks.all)
-	if own == 0 {
-		return
-	}
-	for g := range b.catalog.All() {
-		for i := range g.Records {
-			if check := g.Records[i].Check; check != record.NoCheck && int(check) < own {
-				b.checks.used[check] = true
-			}
-		}
-	}
-	for _, c := range b.catalog.Checks[own:] {
-		for _, child := range c.Children {
-			b.checks.used[int32(child)] = true
-		}
-	}
-}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/handler"
+	"github.com/steerdns/steer/plugin/lint"
 )
 
 // importedSet is a record set as Route 53 writes it.
@@ -69,8 +70,8 @@ func TestLostTarget(t *testing.T) {
 		"Testfile:5: alias pay.example.org. A: its target eu.api.example.org. " + end,
 	}
 	var got []string
-	for _, w := range lost.Warnings {
-		got = append(got, w.Pos.String()+": "+w.Err.Error())
+	for _, w := range lost.Findings {
+		got = append(got, w.Pos.String()+": "+w.Message())
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("warns\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -91,9 +92,9 @@ func TestLostTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers(back, map[string]string{"shop": "192.0.2.1", "pay": "192.0.2.2"})
-	for _, w := range back.Warnings {
-		if w.Kind == "alias target" {
-			t.Errorf("with its target back, the alias is warned of: %v", w.Err)
+	for _, w := range back.Findings {
+		if w.Trap == lint.AliasTarget {
+			t.Errorf("with its target back, the alias is warned of: %s", w)
 		}
 	}
 	if err := os.Remove(file); err != nil {
@@ -125,8 +126,8 @@ func TestLostCheck(t *testing.T) {
 	}
 	statements := func(cfg *Config) []string {
 		var lines []string
-		for _, w := range cfg.Warnings {
-			lines = append(lines, w.Pos.String()+": "+w.Err.Error())
+		for _, w := range cfg.Findings {
+			lines = append(lines, w.Pos.String()+": "+w.Message())
 		}
 		for i, c := range cfg.Catalog.Checks {
 			lines = append(lines, strconv.Itoa(i)+" "+c.Name+dumpCheck(c))

@@ -1,13 +1,13 @@
 package corefile
 
 import (
-	"fmt"
 	"net"
 	"net/netip"
 	"strings"
 	"time"
 
 	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -197,9 +197,9 @@ func (o *checkOptions) protectHeaders() {
 	case o.spec.Kind == healthcheck.HTTPS && o.verified == nil:
 		o.spec.Verify = true
 	case o.spec.Kind == healthcheck.HTTPS && !o.spec.Verify:
-		o.parser.warn(o.verified.pos, "unverified header", "tls_verify off: the check sends a header to whoever answers, since no certificate is verified; name the CA instead: tls_verify CA-FILE")
+		o.parser.warn(lint.UnverifiedHeader, o.verified.pos, "tls_verify off: the check sends a header to whoever answers, since no certificate is verified")
 	case o.spec.Kind == healthcheck.HTTP && o.secret.keyword != "":
-		o.parser.warn(o.secret.pos, "unencrypted header", "header %q is sent in the clear, to whoever answers; use https://", o.secret.args[0])
+		o.parser.warn(lint.UnencryptedHeader, o.secret.pos, "header %q is sent in the clear, to whoever answers", o.secret.args[0])
 	}
 }
 
@@ -223,8 +223,6 @@ func (o *checkOptions) defaultServerName() string {
 }
 
 // warn records what is legal and seldom meant.
-func (p *parser) warn(pos record.Pos, kind, format string, args ...any) {
-	p.decl.warnings = append(p.decl.warnings, record.Problem{
-		Pos: pos, Level: record.Warning, Kind: kind, Err: fmt.Errorf(format, args...),
-	})
+func (p *parser) warn(t *lint.Trap, pos record.Pos, format string, args ...any) {
+	p.decl.findings = append(p.decl.findings, t.At(pos, format, args...))
 }

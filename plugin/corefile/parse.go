@@ -9,7 +9,6 @@
 package corefile
 
 import (
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/coredns/coredns/plugin"
 
 	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -37,7 +37,8 @@ type declaration struct {
 
 	balancers []*balancerDecl
 
-	warnings []record.Problem // legal, and seldom meant
+	findings []lint.Finding // legal, and seldom meant
+	lint     lint.Options
 
 	imports []importDecl
 	reload  time.Duration        // between looks at the imported files; 0 is never
@@ -83,7 +84,7 @@ func (p *parser) directive() error {
 }
 
 // unreachableZones records the zones that no query reaches: CoreDNS hands a server block
-// what is at or below its keys.
+// what is at or below its keys. It notes these.
 func (p *parser) unreachableZones(s statement) {
 	keys := plugin.OriginsFromArgsOrServerBlock(nil, p.env.Keys)
 	if len(keys) == 0 {
@@ -94,13 +95,12 @@ func (p *parser) unreachableZones(s statement) {
 			keys[i] = name
 		}
 	}
+	p.decl.lint.Block = keys
 	reached := newZoneSet(keys)
 	for _, zone := range p.decl.zones {
 		if !reached.related(zone) {
-			p.decl.warnings = append(p.decl.warnings, record.Problem{
-				Pos: s.pos, Key: record.Key{Name: zone}, Kind: "unreachable zone",
-				Err: fmt.Errorf("zone %q is not in this server block (%s), so no query for it arrives here", zone, record.Enumerate(keys)),
-			})
+			f := lint.UnreachableZone.At(s.pos, "zone %q is not in this server block (%s), so no query for it arrives here", zone, record.Enumerate(keys))
+			p.decl.findings = append(p.decl.findings, f.About(record.Key{Name: zone}, ""))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -16,18 +17,18 @@ import (
 // definitions, then those that records bring along, each definition once.
 type checkList struct {
 	all  []healthcheck.Check
+	at   []record.Pos // of all: the definition or, of a check without a name, the first use
 	own  map[probe]int32
 	uses map[string]int // of the names made for checks that have none
 
 	defined []*checkDecl // the first of all
 	named   map[string]int32
-	used    map[int32]bool
 	failed  map[string]bool // named ones that could not be read
 
 	// imported returns the health check that an imported file defines under an id, and its
 	// position; false where none does. Nil without imports.
 	imported func(id string) (check healthcheck.Check, at record.Pos, ok bool, err error)
-	from     map[int32]record.Pos // positions of those that came from there
+	imports  map[int32]bool // those that came from there
 }
 
 // probe is a check without its name: what makes two of them the same.
@@ -42,11 +43,10 @@ func newCheckList(defined []*checkDecl) *checkList {
 		uses:    make(map[string]int),
 		defined: defined,
 		named:   make(map[string]int32, len(defined)),
-		used:    make(map[int32]bool),
-		from:    make(map[int32]record.Pos),
+		imports: make(map[int32]bool),
 	}
 	for i, d := range defined {
-		l.all = append(l.all, d.check)
+		l.all, l.at = append(l.all, d.check), append(l.at, d.pos)
 		l.named[d.check.Name] = int32(i)
 	}
 	return l
@@ -64,8 +64,8 @@ func (l *checkList) find(name string) (i int32, ok bool, err error) {
 		return record.NoCheck, false, err
 	}
 	i = int32(len(l.all))
-	l.all = append(l.all, check)
-	l.named[name], l.from[i] = i, at
+	l.all, l.at = append(l.all, check), append(l.at, at)
+	l.named[name], l.imports[i] = i, true
 	return i, true, nil
 }
 
@@ -93,14 +93,11 @@ func (b *builder) resolveChecks() {
 			case int(child) == i:
 				err = record.ErrorAt(d.pos, "calculated check %q counts itself", check.Name)
 			case l.all[child].Calculated:
-				at, imported := l.from[child]
-				if imported && b.again {
-					b.warn(d.pos, record.Key{}, "", "calculated child", "calculated check %q counts %q, which is calculated itself now (%s); it counts as healthy", check.Name, name, at)
+				at := l.at[child]
+				if l.imports[child] && b.again {
+					b.warn(lint.CalculatedChild, d.pos, record.Key{}, "", "calculated check %q counts %q, which is calculated itself now (%s); it counts as healthy", check.Name, name, at)
 					check.HealthyThreshold = max(check.HealthyThreshold-1, 0)
 					continue
-				}
-				if !imported {
-					at = l.defined[child].pos
 				}
 				err = record.ErrorAt(d.pos, "calculated check %q counts %q, which is calculated itself (%s); name the checks that one counts", check.Name, name, at)
 			}
@@ -109,11 +106,6 @@ func (b *builder) resolveChecks() {
 				continue
 			}
 			check.Children = append(check.Children, int(child))
-			l.used[child] = true
-		}
-		check := &l.all[i]
-		if check.Calculated && check.HealthyThreshold > len(check.Children) {
-			b.warn(d.pos, record.Key{}, "", "never healthy", "calculated check %q wants %d healthy of %d checks, so it is never healthy", check.Name, check.HealthyThreshold, len(check.Children))
 		}
 	}
 }
@@ -131,18 +123,17 @@ func (l *checkList) index(ref *checkRef, values []dns.RR) (int32, error) {
 		case !ok:
 			return record.NoCheck, record.ErrorAt(ref.pos, "check %q is not defined %s and is not a URL (http://, https:// or tcp://)%s", conceal(ref.name), l.places(), cmp.Or(hint(suggest(ref.name, l.names())), checkHint(ref.name)))
 		}
-		l.used[i] = true
 		return i, nil
 	}
 	check := ref.own.check
 	if ref.own.hostless() {
 		check.Spec.Host = address(values[0])
 	}
-	return l.add(check), nil
+	return l.add(check, ref.pos), nil
 }
 
 // add numbers a check that came without a name.
-func (l *checkList) add(check healthcheck.Check) int32 {
+func (l *checkList) add(check healthcheck.Check, at record.Pos) int32 {
 	key := probe{check.Spec, check.Invert, check.Disabled}
 	if i, ok := l.own[key]; ok {
 		return i
@@ -153,7 +144,7 @@ func (l *checkList) add(check healthcheck.Check) int32 {
 		check.Name = fmt.Sprintf("%s (%d)", check.Name, n)
 	}
 	i := int32(len(l.all))
-	l.all = append(l.all, check)
+	l.all, l.at = append(l.all, check), append(l.at, at)
 	l.own[key] = i
 	return i
 }
@@ -178,14 +169,4 @@ func address(rr dns.RR) string {
 	}
 	addr, _ := netip.AddrFromSlice(ip)
 	return addr.String()
-}
-
-// warnUnused warns of checks that nothing depends on: one was forgotten at its record,
-// more often than not. They are probed and shown all the same.
-func (b *builder) warnUnused() {
-	for i, d := range b.checks.defined {
-		if !b.checks.used[int32(i)] {
-			b.warn(d.pos, record.Key{}, "", "unused check", "check %q is used by no record and counted by no other check", d.check.Name)
-		}
-	}
 }

@@ -43,8 +43,8 @@ func TestScaling(t *testing.T) {
 			list := strings.Join(manyZones(n), " ")
 			text := "# keys: " + strings.ReplaceAll(list, "org", "com") + "\nsteer " + list + " {\nfallthrough " + strings.ReplaceAll(list, "org", "net") + "\n}"
 			return func() {
-				if cfg, err := parseText(text); err != nil || len(cfg.Warnings) != 2*n {
-					t.Fatal(err, len(cfg.Warnings))
+				if cfg, err := parseText(text); err != nil || len(cfg.Findings) != 2*n {
+					t.Fatal(err, len(cfg.Findings))
 				}
 			}
 		}},

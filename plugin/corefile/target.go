@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -73,7 +74,7 @@ func (b *builder) targetCheck(g *targetGroupDecl) (func(addr string) int32, erro
 		return func(addr string) int32 {
 			check := own.check
 			check.Spec.Host = addr
-			return b.checks.add(check)
+			return b.checks.add(check, g.check.pos)
 		}, nil
 	}
 	shared, err := b.checks.index(g.check, nil)
@@ -101,7 +102,7 @@ func (d *balancerDecl) zoneOf(line *targetDecl) (int, error) {
 // for each target. To share a check on purpose, define it with a name.
 func (b *builder) warnShared(g *targetGroupDecl, targets int) {
 	if own := g.check.own; own != nil && !own.hostless() && targets > 1 {
-		b.warn(g.check.pos, record.Key{}, "", "shared check", "target_group %q: the check's URL has a host, %q, so one probe decides on all %d targets; leave the host out to probe each target's own address", g.ID, own.check.Spec.Host, targets)
+		b.warn(lint.SharedCheck, g.check.pos, record.Key{}, "", "target_group %q: the check's URL has a host, %q, so one probe decides on all %d targets", g.ID, own.check.Spec.Host, targets)
 	}
 }
 
@@ -116,7 +117,7 @@ func (b *builder) warnPercentages(g *targetGroupDecl, targets int) {
 			continue
 		}
 		if n, err := strconv.Atoi(line.args[0]); err == nil && n > targets && leastPercentage <= n && n <= 100 {
-			b.warn(line.pos, record.Key{}, "", "count for percentage", "target_group %q: %s %d is a count, and the group has %d targets; to mean a percentage, write: %[2]s %[3]d%%", g.ID, line.keyword, n, targets)
+			b.warn(lint.CountForPercentage, line.pos, record.Key{}, "", "target_group %q: %s %d is a count, and the group has %d targets", g.ID, line.keyword, n, targets)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/coredns/coredns/plugin"
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -93,7 +94,7 @@ func (p *parser) warnRelative(s statement, word string, names []placed) {
 	last := labels[len(labels)-1]
 	for _, at := range names {
 		if at.zone != "." && (slices.Contains(topLevels, last) || strings.HasSuffix(at.zone, "."+last+".")) {
-			p.warn(s.pos, "relative name", "name %q has no final dot, so it means %q; write %q if it is absolute", word, at.name, word+".")
+			p.warn(lint.RelativeName, s.pos, "name %q has no final dot, so it means %q", word, at.name)
 			return
 		}
 	}

@@ -94,7 +94,8 @@ func TestEdit(t *testing.T) {
 		{"alias of a known external name", nil, edit{`"DNSName": "e.example.com."`, `"DNSName": "lb.example.net."`}, "l.example.com. A"},
 		{"the last alias of an external name", nil, edit{`"DNSName": "lb.example.net."`, `"DNSName": "f.example.com."`}, refused},
 
-		{"check that is in use", nil, edit{`20, "TTL": 60, "HealthCheckId": "two"`, `20, "TTL": 60, "HealthCheckId": "/healthcheck/one"`}, "w.example.com. A"},
+		{"check that is in use", nil, edit{`"PRIMARY", "TTL": 60, "HealthCheckId": "two"`, `"PRIMARY", "TTL": 60, "HealthCheckId": "/healthcheck/one"`}, "f.example.com. A"},
+		{"check that the others of the group have", nil, edit{`20, "TTL": 60, "HealthCheckId": "two"`, `20, "TTL": 60, "HealthCheckId": "one"`}, refused},
 		{"check that is not in use", nil, edit{`20, "TTL": 60, "HealthCheckId": "two"`, `20, "TTL": 60, "HealthCheckId": "three"`}, refused},
 		{"check that nothing defines", nil, edit{`20, "TTL": 60, "HealthCheckId": "two"`, `20, "TTL": 60, "HealthCheckId": "four"`}, refused},
 		{"the last user of a check", nil, edit{`"HealthCheckId": "one"`, `"HealthCheckId": "two"`}, refused},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/handler"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 	"github.com/steerdns/steer/plugin/routing"
@@ -49,6 +50,10 @@ func load(paths []string, stanzas func(*record.Catalog) error) (*imported, error
 		if p.Level == record.Refused {
 			return nil, p.Err
 		}
+	}
+	c.Judge = lint.Judge{}
+	if others := im.Warn(lint.Check(c, lint.Options{})); len(others) > 0 && stanzas == nil {
+		return nil, fmt.Errorf("of files alone, stanzas are said to have traps: %v", others)
 	}
 	statuses := make([]healthcheck.Status, len(c.Checks))
 	for i := range statuses {

@@ -148,9 +148,9 @@ func (in *Instance) amend(ctx context.Context, g *generation, files []content) b
 // said again.
 func logConfig(owner string, c, before *corefile.Config) {
 	said := said(before)
-	for _, w := range c.Warnings {
-		if !said[w.Err.Error()] {
-			log.Warningf("%s: %v", w.Pos, w.Err)
+	for _, f := range c.Findings {
+		if text := f.String(); !said[text] {
+			log.Warningf("%s: %s", f.Pos, text)
 		}
 	}
 	if c.Import == nil {
@@ -170,8 +170,8 @@ func said(c *corefile.Config) map[string]bool {
 	if c == nil {
 		return said
 	}
-	for _, w := range c.Warnings {
-		said[w.Err.Error()] = true
+	for _, f := range c.Findings {
+		said[f.String()] = true
 	}
 	for _, p := range c.Import.Problems {
 		said[p.Placeless()] = true

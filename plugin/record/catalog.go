@@ -12,9 +12,10 @@ import (
 // Catalog is everything that one steer block holds. It is built by one goroutine and
 // read by many once [Catalog.Validate] has returned.
 type Catalog struct {
-	Zones  []string // canonical, in the order given, each once
-	Groups map[Key]*Group
-	Checks []healthcheck.Check // those that record sets name, and their children
+	Zones    []string // canonical, in the order given, each once
+	Groups   map[Key]*Group
+	Checks   []healthcheck.Check // those that record sets name, and their children
+	CheckPos []Pos               // where each of Checks is defined or, without a name, used first
 
 	// SOA is the start of authority of each zone, for negative answers.
 	SOA map[string]*dns.SOA
@@ -32,6 +33,9 @@ type Catalog struct {
 	// alias of a stanza whose target nothing holds is a warning then, as an imported one is,
 	// and no error: a file held its target when the block was read.
 	LostTargets bool
+
+	// Judge has a say in whether an edit matters; nil has none.
+	Judge Judge
 
 	// Order holds all groups in the order in which they came, each at its Ordinal. What
 	// goes leaves a nil, which [Catalog.All] leaves out, and what comes next takes its place.
@@ -67,6 +71,14 @@ func NewCatalog(zones []string) *Catalog {
 		c.Zones = append(c.Zones, z)
 	}
 	return c
+}
+
+// CheckAt returns where a check of [Catalog.Checks] is defined, as far as that is known.
+func (c *Catalog) CheckAt(i int) Pos {
+	if i >= len(c.CheckPos) {
+		return Pos{}
+	}
+	return c.CheckPos[i]
 }
 
 // Zone returns the closest enclosing zone of a canonical name, and false when the

@@ -22,10 +22,10 @@ func (v *validator) cycles(suspects []*Group) {
 	w := newWalk(v.catalog, func(g *Group, r *RecordSet) *Group { return v.aliasTarget(g, r) })
 	w.limit = MaxAliases
 	w.cycle = func(g *Group, r *RecordSet, target *Group) {
-		v.refuse(g, r, "alias cycle", w.aliasCycle(g, r, target))
+		v.refuse(g, r, AliasCycle, w.aliasCycle(g, r, target))
 	}
 	w.tooDeep = func(g *Group, r *RecordSet) {
-		v.refuse(g, r, "alias chain", fmt.Errorf("alias %s leads through more than %d aliases; point it at a name nearer to the records than %s", g.Key, MaxAliases, r.Alias.Name))
+		v.refuse(g, r, AliasChain, fmt.Errorf("alias %s leads through more than %d aliases; point it at a name nearer to the records than %s", g.Key, MaxAliases, r.Alias.Name))
 	}
 	for _, g := range suspects {
 		w.from(g)
@@ -41,7 +41,7 @@ func (v *validator) aliasTarget(g *Group, r *RecordSet) *Group {
 	}
 	target, held := v.catalog.Target(r.Alias.Name, g.Type)
 	if held == Nowhere && len(v.gone) > 0 && v.gone[Key{v.catalog.source(r.Alias.Name), g.Type}] {
-		v.warn(g, r, "alias target", targetError(v.catalog, g, r))
+		v.warn(g, r, BadTarget, targetError(v.catalog, g, r))
 	}
 	return target
 }
@@ -57,17 +57,15 @@ func (w *walk) aliasCycle(g *Group, r *RecordSet, target *Group) error {
 	return fmt.Errorf("%s: the alias points at itself", g.Key)
 }
 
-// loops warns of CNAMEs and DNAMEs that lead back to themselves. They are no error: each of
-// them is answered, and with weights or health there may be a way out.
-func (v *validator) loops() {
-	if !v.catalog.cnames && !v.catalog.dnames {
+// Loops calls found with each record set of a CNAME or DNAME group that leads back to where
+// it was come from, and with the names on the way, such as "a. -> b. -> a.".
+func (c *Catalog) Loops(found func(g *Group, r *RecordSet, path string)) {
+	if !c.cnames && !c.dnames {
 		return
 	}
-	w := newWalk(v.catalog, v.catalog.leadsTo)
-	w.cycle = func(g *Group, r *RecordSet, target *Group) {
-		v.warn(g, r, "cname loop", fmt.Errorf("%s loop: %s; resolvers that follow it give up", dns.Type(g.Type), w.loop(target)))
-	}
-	for g := range v.catalog.All() {
+	w := newWalk(c, c.leadsTo)
+	w.cycle = func(g *Group, r *RecordSet, target *Group) { found(g, r, w.loop(target)) }
+	for g := range c.All() {
 		if g.redirects() {
 			w.from(g)
 		}

@@ -55,7 +55,7 @@ func TestAliasChainImported(t *testing.T) {
 	// Each 34th group from the end is left out, and what is above it counts anew from an
 	// alias to nothing.
 	left := 1 + (n-MaxAliases-1)/(MaxAliases+2)
-	if want := map[string]int{fmt.Sprint("alias chain ", LeftOut): left, fmt.Sprint("alias target ", Warning): left}; fmt.Sprint(kinds) != fmt.Sprint(want) {
+	if want := map[string]int{fmt.Sprint(AliasChain, " ", LeftOut): left, fmt.Sprint(BadTarget, " ", Warning): left}; fmt.Sprint(kinds) != fmt.Sprint(want) {
 		t.Errorf("problems %v, want %v", kinds, want)
 	}
 	if len(c.Groups) != n+1-left {

@@ -148,7 +148,7 @@ func (c *Catalog) PrepareEdits() {
 		c.watch(name)
 	}
 	for i := range c.Checks {
-		if host, named := namedHost(&c.Checks[i]); named {
+		if host, named := ProbedName(&c.Checks[i]); named {
 			c.watch(host)
 		}
 	}
@@ -184,17 +184,39 @@ func (c *Catalog) watch(name string) {
 	}
 }
 
-// remarks returns what [Catalog.Validate] says of the groups that changes are about, as
-// they are now, in alphabetical order.
+// Judge finds what is to be said of groups beside what [Catalog.Validate] finds: see package
+// lint.
+type Judge interface {
+	// Remarks returns a text of all that there is to say of some groups, and of others because
+	// of them, but for places.
+	Remarks(c *Catalog, groups []*Group) []string
+
+	// Alike reports whether the same is to be said of an alias to a group as of one to another,
+	// which it takes the place of.
+	Alike(c *Catalog, now, before *Group) bool
+}
+
+// Alike reports whether the same is to be said of an alias to a group as of one to another,
+// which it takes the place of.
+func (c *Catalog) Alike(now, before *Group) bool {
+	return c.Judge == nil || c.Judge.Alike(c, now, before)
+}
+
+// remarks returns what is to be said of the groups that changes are about, as they are now,
+// in alphabetical order.
 func (c *Catalog) remarks(changes []Change) []string {
 	v := &validator{catalog: c}
+	var groups []*Group
 	for _, ch := range changes {
 		if g := c.Groups[ch.Key()]; g != nil {
 			v.aliasesOf(g)
-			v.traps(g)
+			groups = append(groups, g)
 		}
 	}
 	var remarks []string
+	if c.Judge != nil {
+		remarks = c.Judge.Remarks(c, groups)
+	}
 	for _, p := range v.problems {
 		remarks = append(remarks, fmt.Sprintf("%s: %s %q %d %s: %v", p.Pos.File, p.Key, p.SetID, p.Level, p.Kind, p.Err))
 	}

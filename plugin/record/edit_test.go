@@ -204,32 +204,3 @@ func TestRenew(t *testing.T) {
 		t.Errorf("serial %d, want 2", got)
 	}
 }
-
-// TestResembles: what is said of an alias depends on the first record set of its target
-// that is always healthy, if there is one.
-func TestResembles(t *testing.T) {
-	group := func(records ...RecordSet) *Group {
-		return newGroup(10, Weighted, "web.example.org.", dns.TypeTXT, records...)
-	}
-	checkedOne := id("a", checked("x", 0))
-	tests := []struct {
-		name     string
-		old, now *Group
-		want     bool
-	}{
-		{"all are checked", group(checkedOne), group(checkedOne, id("b", checked("y", 1))), true},
-		{"one is unchecked now", group(checkedOne), group(checkedOne, plainRecord("y")), false},
-		{"none is any more", group(checkedOne, plainRecord("y")), group(checkedOne), false},
-		{"the same is", group(checkedOne, plainRecord("y")), group(checkedOne, plainRecord("z")), true},
-		{"another one is", group(checkedOne, id("b", plainRecord("y"))), group(checkedOne, id("c", plainRecord("y"))), false},
-		{"another one is first", group(checkedOne, plainRecord("y")), group(plainRecord("y"), checkedOne), false},
-		{"its line is another", group(plainRecord("y")), newGroup(11, Weighted, "web.example.org.", dns.TypeTXT, plainRecord("y")), true},
-		{"an alias that evaluates", group(evaluating("a.example.org.")), group(checkedOne), true},
-		{"an alias that does not", group(alias("a.example.org.")), group(checkedOne), false},
-	}
-	for _, test := range tests {
-		if got := test.now.Resembles(test.old); got != test.want {
-			t.Errorf("%s: %t, want %t", test.name, got, test.want)
-		}
-	}
-}

@@ -55,7 +55,7 @@ func complete(written, origin string) (name, warning string, err error) {
 	}
 	name = written + origin
 	if labels > 1 {
-		warning = fmt.Sprintf("name %q has no final dot, so it means %q; write %q if it is absolute", strings.TrimSuffix(written, "."), name, written)
+		warning = fmt.Sprintf("name %q has no final dot, so it means %q", strings.TrimSuffix(written, "."), name)
 	}
 	return name, warning, nil
 }

@@ -107,17 +107,13 @@ func (g *Group) imported() bool { return g.Balancer == nil && g.Records[0].Impor
 // Label names a record set for people: its set identifier, else its place in the group.
 func (g *Group) Label(i int) string {
 	r := &g.Records[i]
-	return label(g.Policy, r.SetID, r.Tier, int32(i))
-}
-
-func label(policy Policy, setID string, tier uint16, index int32) string {
 	switch {
-	case setID != "":
-		return fmt.Sprintf("%q", setID)
-	case policy == Failover:
-		return TierName(tier)
+	case r.SetID != "":
+		return fmt.Sprintf("%q", r.SetID)
+	case g.Policy == Failover:
+		return TierName(r.Tier)
 	}
-	return fmt.Sprintf("number %d", index+1)
+	return fmt.Sprintf("number %d", i+1)
 }
 
 // TierName is what the grammar calls a tier.

@@ -2,9 +2,12 @@ package record
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/healthcheck"
 )
 
 // ResolveTarget turns the target of an alias, as written in a Corefile, into a
@@ -254,4 +257,13 @@ func (c *Catalog) Cut(name string) (cut string) {
 func (c *Catalog) delegates(k Key) bool {
 	zone, _ := c.Zone(k.Name)
 	return k.Type == dns.TypeNS && k.Name != zone
+}
+
+// ProbedName returns the host of a check as a canonical name, and whether it is one.
+func ProbedName(c *healthcheck.Check) (string, bool) {
+	if _, err := netip.ParseAddr(c.Spec.Host); err == nil || c.Spec.Host == "" {
+		return "", false
+	}
+	host, err := Canonical(c.Spec.Host)
+	return host, err == nil
 }

@@ -16,9 +16,18 @@ type Problem struct {
 	Key   Key
 	SetID string
 	Level Level
-	Kind  string // one word or two for metrics: "alias target", "cname conflict"
+	Kind  string // for metrics, and the id of its section in docs/lint.md
 	Err   error
 }
+
+// The kinds of problems that [Catalog.Validate] finds.
+const (
+	CNAMEConflict = "cname-conflict" // a CNAME beside other types
+	BelowDNAME    = "below-dname"    // a name below a DNAME
+	BadTarget     = "alias-target"   // an alias to what nothing holds
+	AliasCycle    = "alias-cycle"    // aliases that lead in a circle
+	AliasChain    = "alias-chain"    // more than [MaxAliases] in a row
+)
 
 // Level is how bad a problem is.
 type Level uint8
@@ -39,11 +48,6 @@ func (c *Catalog) Validate() []Problem {
 	v.conflicts()
 	v.occluded()
 	v.cycles(v.aliases())
-	v.loops()
-	v.findNamed()
-	for g := range c.All() {
-		v.traps(g)
-	}
 	slices.SortStableFunc(v.problems, func(a, b Problem) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), strings.Compare(a.Key.Name, b.Key.Name), cmp.Compare(a.Key.Type, b.Key.Type))
 	})
@@ -53,7 +57,6 @@ func (c *Catalog) Validate() []Problem {
 type validator struct {
 	catalog  *Catalog
 	problems []Problem
-	named    []bool       // by check: it probes an endpoint that is given by name
 	gone     map[Key]bool // groups of which nothing is left
 }
 
@@ -122,7 +125,7 @@ func (v *validator) conflicts() {
 		err := fmt.Errorf("%s stands beside %s (at %s); a name with a CNAME can have no other type", cname.Key, typeNames(types), other.Pos)
 		for len(cname.Records) > 0 {
 			r := cname.Records[0]
-			v.refuse(cname, &r, "cname conflict", err)
+			v.refuse(cname, &r, CNAMEConflict, err)
 			if !r.Imported {
 				break
 			}
@@ -147,21 +150,20 @@ func (v *validator) occluded() {
 		case g.imported():
 			for len(g.Records) > 0 {
 				r := g.Records[0]
-				v.leaveOut(g, &r, "below dname", err)
+				v.leaveOut(g, &r, BelowDNAME, err)
 			}
 		case dname.imported():
 			for len(dname.Records) > 0 {
 				r := dname.Records[0]
-				v.leaveOut(dname, &r, "below dname", fmt.Errorf("%s would redirect all names below it, and %s (%s) is one of them", dname.Key, g.Key, g.Pos))
+				v.leaveOut(dname, &r, BelowDNAME, fmt.Errorf("%s would redirect all names below it, and %s (%s) is one of them", dname.Key, g.Key, g.Pos))
 			}
 		default:
-			v.report(g, nil, Refused, "below dname", err)
+			v.report(g, nil, Refused, BelowDNAME, err)
 		}
 	}
 }
 
-// aliases finds aliases whose target nothing holds, and those that evaluate one that is
-// always healthy. It returns the groups that can be on a cycle: those with an alias to a
+// aliases finds aliases whose target nothing holds. It returns the groups that can be on a cycle: those with an alias to a
 // group that has aliases itself.
 func (v *validator) aliases() (suspects []*Group) {
 	for g := range v.catalog.All() {
@@ -182,16 +184,15 @@ func (v *validator) aliasesOf(g *Group) (suspect bool) {
 		switch target, held := v.catalog.Target(r.Alias.Name, g.Type); held {
 		case Here:
 			suspect = suspect || target.hasAlias()
-			v.uncheckedTarget(g, r, target)
 		case Nowhere:
 			err := targetError(v.catalog, g, r)
 			switch {
 			case r.Imported:
-				v.warn(g, r, "alias target", err)
+				v.warn(g, r, BadTarget, err)
 			case v.catalog.LostTargets:
-				v.warn(g, r, "alias target", fmt.Errorf("%w; until an imported file holds it again, the alias is answered with no records, and is unhealthy if it evaluates its target", err))
+				v.warn(g, r, BadTarget, fmt.Errorf("%w; until an imported file holds it again, the alias is answered with no records, and is unhealthy if it evaluates its target", err))
 			default:
-				v.report(g, r, Refused, "alias target", err)
+				v.report(g, r, Refused, BadTarget, err)
 			}
 		}
 	}

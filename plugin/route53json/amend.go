@@ -110,7 +110,7 @@ func (im *Import) guesses(g *record.Group, catalog *record.Catalog) bool {
 
 // entangled are the kinds of problems that a record set has because of others, which any
 // change can end.
-var entangled = []Kind{"alias cycle", "alias chain", "cname loop", "below dname"}
+var entangled = []Kind{record.AliasCycle, record.AliasChain, "cname-loop", record.BelowDNAME}
 
 // reportsAs reports whether all that is said of the changed groups' record sets, as they
 // were read again, is what was said of them before. What is said of them in the catalog is

@@ -30,7 +30,7 @@ func TestLongAliasChain(t *testing.T) {
 	for _, c := range block.im.Counts() {
 		kinds[c.Kind] = c.N
 	}
-	if kinds["alias chain"] != 2 || kinds["alias target"] != 2 {
+	if kinds[record.AliasChain] != 2 || kinds[record.BadTarget] != 2 {
 		t.Errorf("problems by kind: %v, want two chains that are too long and two aliases to what was left out", kinds)
 	}
 	first := aliases - record.MaxAliases - 1 // the last one that is too far from the records

@@ -58,7 +58,7 @@ func (im *Import) addChecks(c *record.Catalog) ([]int32, error) {
 		index[i] = record.NoCheck
 		if used[i] {
 			index[i] = int32(len(c.Checks))
-			c.Checks = append(c.Checks, from.Check)
+			c.Checks, c.CheckPos = append(c.Checks, from.Check), append(c.CheckPos, from.pos)
 		}
 	}
 	for i, from := range im.checks {

@@ -12,6 +12,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 	"github.com/steerdns/steer/plugin/routing"
@@ -56,6 +57,9 @@ func loadPaths(t *testing.T, zone string, paths ...string) *block {
 	}
 	if others := im.Note(b.catalog.Validate()); len(others) > 0 {
 		t.Fatalf("validation finds %v outside the files", others)
+	}
+	if others := im.Warn(lint.Check(b.catalog, lint.Options{})); len(others) > 0 {
+		t.Fatalf("there are traps outside the files: %v", others)
 	}
 	return b
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -62,6 +63,9 @@ func FuzzImport(f *testing.F) {
 		}
 		if others := im.Note(c.Validate()); len(others) > 0 {
 			t.Errorf("validation finds %v outside the file", others)
+		}
+		if others := im.Warn(lint.Check(c, lint.Options{Strict: true})); len(others) > 0 {
+			t.Errorf("there are traps outside the file: %v", others)
 		}
 		if im.Files[0].RecordSets < 0 {
 			t.Errorf("%d record sets", im.Files[0].RecordSets)

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/steerdns/steer/healthcheck"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -125,6 +126,37 @@ func (im *Import) Note(problems []record.Problem) (others []record.Problem) {
 	im.sortProblems()
 	return others
 }
+
+// Warn takes those findings that concern imported data into the report, and returns the
+// others.
+func (im *Import) Warn(findings []lint.Finding) (others []lint.Finding) {
+	for _, f := range findings {
+		if _, ok := im.order[f.Pos.File]; !ok {
+			others = append(others, f)
+			continue
+		}
+		p, level := about(f.Key, f.Pos, f.SetID), Warning
+		if f.Check != "" {
+			p = Problem{Pos: f.Pos, Name: f.Check, Type: checkType}
+		}
+		p.validated = true
+		if f.Level == lint.Info {
+			level = Info
+		}
+		listed := len(im.Problems)
+		im.report(p, level, Kind(f.Trap.ID), "%s", message{f})
+		if len(im.Problems) > listed {
+			im.Problems[listed].Remedy = f.Remedy()
+		}
+	}
+	im.sortProblems()
+	return others
+}
+
+// message is made only of findings that are listed.
+type message struct{ lint.Finding }
+
+func (m message) String() string { return m.Message() }
 
 // file returns the file of a path, which must be one of the import's.
 func (im *Import) file(path string) *File { return &im.Files[im.order[path]] }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/handler"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -46,6 +47,7 @@ func BenchmarkLoad(b *testing.B) {
 				b.Fatal(err)
 			}
 			im.Note(c.Validate())
+			im.Warn(lint.Check(c, lint.Options{}))
 			return handler.NewSnapshot(c, make([]healthcheck.Status, len(c.Checks)))
 		})
 	})

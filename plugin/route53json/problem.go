@@ -10,6 +10,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -26,8 +27,9 @@ type Problem struct {
 	Level  Level
 	Kind   Kind
 	Reason string
+	Remedy string // of a trap: what mends it
 
-	validated bool // found by the catalog's validation
+	validated bool // found by the catalog's validation, or a trap
 }
 
 // String is one line for the operator's log:
@@ -51,7 +53,11 @@ func (p Problem) String() string {
 	if b.Len() > len(p.Pos.String())+1 {
 		b.WriteByte(':')
 	}
-	fmt.Fprintf(&b, " %s: %s", p.Level, p.Reason)
+	text := p.Reason
+	if p.Remedy != "" {
+		text = lint.Line(p.Reason, p.Remedy, string(p.Kind))
+	}
+	fmt.Fprintf(&b, " %s: %s", p.Level, text)
 	return strings.Map(printable, b.String())
 }
 
@@ -87,6 +93,7 @@ const (
 	Warning Level = iota // served as it is written
 	Changed              // served otherwise than it is written, or by a guess
 	LeftOut              // not served
+	Info                 // worth a thought; not counted in the summary
 )
 
 func (l Level) String() string {
@@ -97,11 +104,14 @@ func (l Level) String() string {
 		return "changed"
 	case LeftOut:
 		return "left out"
+	case Info:
+		return "info"
 	}
 	return "unknown"
 }
 
-// Kind sorts problems for metrics. The kinds of [record.Problem] join these.
+// Kind sorts problems for metrics. The kinds of [record.Problem] and the traps of package
+// lint join these.
 type Kind string
 
 // The kinds of problems that the files themselves have.
@@ -109,24 +119,24 @@ const (
 	Shape       Kind = "shape"           // a member is an object where a string belongs, and the like
 	BadName     Kind = "name"            // no domain name
 	BadType     Kind = "type"            // no record type
-	OutsideZone Kind = "outside zone"    // outside the zones of the block
+	OutsideZone Kind = "outside-zone"    // outside the zones of the block
 	Misplaced   Kind = "misplaced"       // a type that has no place at the name
 	BadValue    Kind = "value"           // a value of the wrong form
 	BadTTL      Kind = "ttl"             // missing, out of range, or differing in a group
-	Unserved    Kind = "unserved policy" // a routing policy that is not served yet
-	Conflict    Kind = "policy conflict" // routing policies that do not go together
+	Unserved    Kind = "unserved-policy" // a routing policy that is not served yet
+	Conflict    Kind = "policy-conflict" // routing policies that do not go together
 	BadPolicy   Kind = "policy"          // a weight, tier or set identifier that is wrong
 	BadAlias    Kind = "alias"           // an alias without a target, or with values
 	Empty       Kind = "empty"           // neither values nor an alias
 	Duplicate   Kind = "duplicate"       // there already
 	BadChange   Kind = "change"          // a change that cannot be made
 	Incomplete  Kind = "incomplete"      // a page of a longer list
-	BadCheck    Kind = "health check"    // a health check that is wrong
-	NoProbe     Kind = "unprobed check"  // a health check that cannot or may not be probed from here
-	NoSuchCheck Kind = "unknown check"   // a health check that no file defines
-	TextFlavour Kind = "unquoted text"   // a TXT value without its quotes
+	BadCheck    Kind = "health-check"    // a health check that is wrong
+	NoProbe     Kind = "unprobed-check"  // a health check that cannot or may not be probed from here
+	NoSuchCheck Kind = "unknown-check"   // a health check that no file defines
+	TextFlavour Kind = "unquoted-text"   // a TXT value without its quotes
 	Refused     Kind = "refused"         // by the catalog, for what nobody has foreseen
-	Loose       Kind = "wrong json type" // a number or boolean in quotes
+	Loose       Kind = "wrong-json-type" // a number or boolean in quotes
 )
 
 // tally is what problems are counted by.

@@ -214,10 +214,10 @@ func TestManyProblems(t *testing.T) {
 		t.Errorf("summary %q, want %q", got, want)
 	}
 	counts := im.Counts()
-	if len(im.Problems) != 1000 || len(counts) != 1 || counts[0].N != 1500 || counts[0].Kind != "outside zone" {
+	if len(im.Problems) != 1000 || len(counts) != 1 || counts[0].N != 1500 || counts[0].Kind != "outside-zone" {
 		t.Errorf("%d problems, counts %v, want 1000 of 1500", len(im.Problems), counts)
 	}
-	want := `1.json:1: n999.example.org. A (number 1000): left out: name "n999.example.org." is outside the zones of this block (example.com.) (further problems of the kind "outside zone" in this file are counted, not listed)`
+	want := `1.json:1: n999.example.org. A (number 1000): left out: name "n999.example.org." is outside the zones of this block (example.com.) (further problems of the kind "outside-zone" in this file are counted, not listed)`
 	if got := im.Problems[999].String(); got != want {
 		t.Errorf("the last problem is %s\nwant %s", got, want)
 	}

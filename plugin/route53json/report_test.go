@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -45,6 +46,7 @@ func TestReports(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 		im.Note(c.Validate())
+		im.Warn(lint.Check(c, lint.Options{}))
 		b.WriteString(im.Summary() + "\n")
 		for _, p := range im.Problems {
 			b.WriteString(p.String() + "\n")

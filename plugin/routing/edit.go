@@ -111,7 +111,7 @@ func (t *Table) noticed(ch record.Change, old *node) bool {
 	unused := false
 	t.eachSource(old, func(list *[]int32) { unused = unused || len(*list) == 0 })
 	aliases := len(t.groups[ch.Ordinal()].parents) > 0
-	return unused || aliases && (ch.New == nil || !ch.New.Resembles(ch.Old))
+	return unused || aliases && (ch.New == nil || !t.catalog.Alike(ch.New, ch.Old))
 }
 
 // rerank ranks a group anew, and those above it if that changes its rank. It reports
