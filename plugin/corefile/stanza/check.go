@@ -102,20 +102,31 @@ func invent(name string, taken map[string]bool) string {
 
 // writeChecks writes the definitions of the checks that have a name.
 func (w *writer) writeChecks() {
+	w.unlimited()
 	for i, name := range w.names {
 		if name != "" {
 			w.writeCheck(&w.catalog.Checks[i], name)
 		}
 	}
-	if len(w.restricted) > 0 {
-		w.problem("no probe of a check in a Corefile is kept from any network, as it was where the endpoint is a name: checks %s", record.Enumerate(w.restricted))
+}
+
+// unlimited reports the checks that may not probe everything, which no stanza can say. Where
+// the endpoint is an address, that one was allowed.
+func (w *writer) unlimited() {
+	var limited []string
+	for i := range w.catalog.Checks {
+		c := &w.catalog.Checks[i]
+		if c.Spec.Networks != healthcheck.AnyNetwork && !isAddress(c.Spec.Host) && !c.Calculated && !c.Fixed && !c.Disabled {
+			limited = append(limited, c.Name)
+		}
+	}
+	if len(limited) > 0 {
+		w.problem("the addresses behind a name that checks may probe are not limited in a Corefile, as they were for %s", record.Enumerate(limited))
 	}
 }
 
 func (w *writer) writeCheck(c *healthcheck.Check, name string) {
-	if note := w.options.Notes[c.Name]; note != "" {
-		w.comment(note)
-	}
+	w.note(c.Name)
 	if name != c.Name {
 		w.problem("check %q is called %q here, in metrics and log lines too", c.Name, name)
 	}
@@ -139,16 +150,7 @@ func (w *writer) writeCheck(c *healthcheck.Check, name string) {
 	if p.note != "" {
 		w.problem("check %q: %s", name, p.note)
 	}
-	w.restrict(c, name)
 	w.block(head+" "+p.url, p.options)
-}
-
-// restrict notes that a check may not probe everything, which its stanza cannot say. Where
-// the endpoint is an address, that was allowed.
-func (w *writer) restrict(c *healthcheck.Check, name string) {
-	if c.Spec.Networks != healthcheck.AnyNetwork && !isAddress(c.Spec.Host) && !c.Disabled {
-		w.restricted = append(w.restricted, name)
-	}
 }
 
 // settled returns the status of a check that nothing changes.

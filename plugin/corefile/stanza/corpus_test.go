@@ -3,7 +3,6 @@ package stanza_test
 import (
 	"cmp"
 	"context"
-	"flag"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -13,13 +12,12 @@ import (
 
 	"github.com/coredns/caddy/caddyfile"
 
+	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/corefile"
 	"github.com/steerdns/steer/plugin/corefile/stanza"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
-
-var update = flag.Bool("update", false, "write what the writer says into testdata")
 
 // now makes the serials of SOAs that nobody wrote.
 var now = time.Unix(1700000000, 0)
@@ -32,12 +30,13 @@ var zoneOf = map[string]string{
 	"weighted-03-cname-alias-to-same-zone-cname.json":                 "example.test.",
 }
 
-// imported returns the catalog of Route 53 files, or nil for one that is not JSON.
-func imported(t *testing.T, zones []string, paths ...string) *record.Catalog {
+// imported returns the catalog of Route 53 files, or nil for one that is not JSON, and the
+// reasons why checks and record sets are not as the files have them.
+func imported(t *testing.T, zones []string, paths ...string) (*record.Catalog, map[string][]string) {
 	t.Helper()
-	im, err := route53json.Load(context.Background(), paths, route53json.Options{Zones: zones, DefaultTTL: 60})
+	im, err := route53json.Load(context.Background(), paths, route53json.Options{Zones: zones, DefaultTTL: 60, Networks: healthcheck.NotLinkLocal})
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	c := record.NewCatalog(zones)
 	for _, zone := range zones {
@@ -47,7 +46,13 @@ func imported(t *testing.T, zones []string, paths ...string) *record.Catalog {
 		t.Fatal(err)
 	}
 	im.Note(c.Validate())
-	return c
+	notes := make(map[string][]string)
+	for _, p := range im.Problems {
+		if p.Level != route53json.Warning {
+			notes[p.Name] = append(notes[p.Name], filepath.Base(p.String()))
+		}
+	}
+	return c, notes
 }
 
 // write returns the stanzas of a catalog and what they do not say.
@@ -61,11 +66,14 @@ func write(t *testing.T, c *record.Catalog, options stanza.Options) (text string
 	return b.String(), problems
 }
 
-// read reads stanzas as a block of some zones.
+// read reads stanzas as a block of some zones, with environment variables and all.
 func read(t *testing.T, zones []string, stanzas string) (*corefile.Config, error) {
 	t.Helper()
-	text := "steer {\n" + stanzas + "}\n"
-	tokens := caddyfile.NewDispenser("Corefile", strings.NewReader(text))
+	blocks, err := caddyfile.Parse("Corefile", strings.NewReader("block {\nsteer {\n"+stanzas+"}\n}\n"), nil)
+	if err != nil {
+		return nil, err
+	}
+	tokens := caddyfile.NewDispenserTokens("Corefile", blocks[0].Tokens["steer"])
 	var keys []string
 	for _, zone := range zones {
 		keys = append(keys, "dns://"+zone+":53")
@@ -83,7 +91,7 @@ func TestCorpus(t *testing.T) {
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			zones := []string{cmp.Or(zoneOf[filepath.Base(path)], "example.com.")}
-			c := imported(t, zones, path)
+			c, _ := imported(t, zones, path)
 			if c == nil {
 				t.Skip("not JSON")
 			}

@@ -22,6 +22,7 @@ type set struct {
 
 // group writes the stanza of a group, or what is left of it.
 func (w *writer) group(g *record.Group) {
+	w.note(g.Name)
 	switch why := w.left[g]; {
 	case why != "":
 		w.problem("%s is left out: %s", g.Key, why)
@@ -133,8 +134,13 @@ func (w *writer) simple(g *record.Group, types string, s set) {
 	if s.Alias != nil {
 		keyword = "alias"
 	}
-	cells := append([]string{keyword, w.owner(g.Name), types, s.what}, w.recordOptions(g, &s, s.Check != record.NoCheck, s.ttl != w.ttl)...)
-	w.row(g.Name, cells)
+	words := s.what
+	for _, option := range w.recordOptions(g, &s, s.Check != record.NoCheck, s.ttl != w.ttl) {
+		if option != "" {
+			words += " " + option
+		}
+	}
+	w.row(g.Name, []string{keyword, w.owner(g.Name), types, words})
 }
 
 // policy writes a stanza with a block.

@@ -76,6 +76,8 @@ func (w *writer) leaveOutAliases(groups []*record.Group) (any bool) {
 			case held == record.Here && w.gone(to):
 				w.drop(g, i, fmt.Sprintf("an alias to %s, whose %s records are left out", r.Alias.Name, dns.Type(g.Type)))
 				any = true
+			case held == record.Elsewhere:
+				w.outside = true
 			}
 		}
 	}
@@ -128,6 +130,7 @@ func (w *writer) lostNames() {
 		if exists[name] {
 			continue
 		}
+		w.note(name)
 		encloser := name
 		for ok := true; ok && !exists[encloser]; {
 			encloser, ok = record.Parent(encloser)

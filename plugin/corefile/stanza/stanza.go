@@ -31,8 +31,10 @@ type Options struct {
 	// their own, in seconds. 0 stands for the default, 60. A whole Block has its own.
 	TTL uint32
 
-	// Notes are comments on checks, by name: for example why one cannot be probed.
-	Notes map[string]string
+	// Notes are comments on checks and names, such as why a check cannot be probed and which
+	// record sets of a name an import left out. The keys are names of checks, and canonical
+	// names, which end in a dot.
+	Notes map[string][]string
 }
 
 // defaultTTL is the TTL in seconds of records in a block without a ttl line.
@@ -50,16 +52,17 @@ func Write(out io.Writer, c *record.Catalog, options Options) (problems []string
 		out: bufio.NewWriter(out), catalog: c, options: options,
 		ttl:  cmp.Or(options.TTL, defaultTTL),
 		left: make(map[*record.Group]string), dropped: make(map[*record.Group]map[int]string),
+		noted: make(map[string]bool),
 	}
 	if len(c.Zones) == 1 {
 		w.zone = c.Zones[0]
 	}
+	w.leaveOut()
 	if options.Block {
 		if err := w.openBlock(); err != nil {
 			return nil, err
 		}
 	}
-	w.leaveOut()
 	w.nameChecks()
 	w.writeChecks()
 	w.gap()
@@ -88,11 +91,12 @@ type writer struct {
 
 	left    map[*record.Group]string         // why groups have no stanza
 	dropped map[*record.Group]map[int]string // why records are left out of theirs
+	outside bool                             // an alias leads to a name that is held elsewhere
 
-	names      []string // of checks; "" for one that is written where it is used
-	restricted []string // checks that were kept from some networks
+	names []string // of checks; "" for one that is written where it is used
 
 	problems []string
+	noted    map[string]bool // the notes that are written
 
 	depth    int
 	comments []string   // for what is written next
@@ -118,6 +122,9 @@ func (w *writer) openBlock() error {
 	}
 	w.open(strings.Join(keys, " "))
 	w.open("steer")
+	if w.outside {
+		w.comment("Some aliases lead to names outside. The server resolves them, and needs a block that can, such as one with forward.")
+	}
 	if w.ttl = w.usualTTL(); w.ttl != defaultTTL {
 		w.line(fmt.Sprintf("ttl %d", w.ttl))
 	}
@@ -155,6 +162,17 @@ func (w *writer) problem(format string, args ...any) {
 // comment puts a comment above what is written next.
 func (w *writer) comment(text string) {
 	w.comments = append(w.comments, strings.Map(printable, text))
+}
+
+// note puts the notes on a check or a name above what is written next, once.
+func (w *writer) note(name string) {
+	if len(w.options.Notes) == 0 || w.noted[name] {
+		return
+	}
+	w.noted[name] = true
+	for _, text := range w.options.Notes[name] {
+		w.comment(text)
+	}
 }
 
 // printable replaces what would end a comment or break its line.
