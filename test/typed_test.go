@@ -30,6 +30,8 @@ func TestMessagesCanBeTyped(t *testing.T) {
 			return err
 		case d.IsDir() && (name == "bench" || name == "testdata" || strings.HasPrefix(name, ".") && name != ".."):
 			return fs.SkipDir
+		case filepath.ToSlash(path) == "../plugin/explain/style.go": // marks for terminals that show them
+			return nil
 		case d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
 			return nil
 		}

@@ -29,6 +29,7 @@ type builder struct {
 	before   map[aliasKey]string // targets of the configuration that this one is built after; nil if it is the first
 
 	imported *route53json.Import // nil until it is loaded
+	unloaded error               // why it could not be
 	again    bool                // the files may have changed since the block was read
 
 	findings []lint.Finding

@@ -72,13 +72,15 @@ func (p *parser) route53ChecksAllow(s statement) error {
 // files returns the files that a block imports, in order, each once.
 func (d *declaration) files(ctx context.Context) ([]string, error) {
 	var paths []string
+	seen := make(map[string]bool)
 	for _, i := range d.imports {
 		more, err := route53json.Expand(ctx, i.files)
 		if err != nil {
 			return nil, i.errorf("route53: %w", err)
 		}
 		for _, path := range more {
-			if !slices.Contains(paths, path) {
+			if !seen[path] {
+				seen[path] = true
 				paths = append(paths, path)
 			}
 		}
@@ -98,16 +100,18 @@ func (d *declaration) naming(ctx context.Context, path string) importDecl {
 
 // load reads the block's files, once.
 func (b *builder) load(ctx context.Context) (*route53json.Import, error) {
-	if b.imported != nil {
-		return b.imported, nil
+	if b.imported != nil || b.unloaded != nil {
+		return b.imported, b.unloaded
 	}
 	files, err := b.decl.files(ctx)
 	if err != nil {
+		b.unloaded = err
 		return nil, err
 	}
 	im, err := route53json.Load(ctx, files, importOptions(b.catalog, b.decl))
 	if err != nil {
-		return nil, b.explainImport(ctx, err)
+		b.unloaded = b.explainImport(ctx, err)
+		return nil, b.unloaded
 	}
 	b.imported = im
 	return im, nil
