@@ -14,9 +14,9 @@ import (
 )
 
 // typeset reports whether a character is typography for what a keyboard has: a dash, a
-// quotation mark, a blank, an operator.
+// quotation mark, a blank, an operator. What draws a tree is none.
 func typeset(r rune) bool {
-	return r > 0x7f && (unicode.In(r, unicode.Pd, unicode.Pi, unicode.Pf, unicode.Zs) || strings.ContainsRune("…×÷≤≥−→", r))
+	return r > 0x7f && (unicode.In(r, unicode.Pd, unicode.Pi, unicode.Pf, unicode.Zs) || strings.ContainsRune("…×÷≤≥−", r))
 }
 
 // TestMessagesCanBeTyped: people search for errors, log lines and metrics with grep. So no
