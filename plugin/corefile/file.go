@@ -29,6 +29,7 @@ type Block struct {
 	file   string
 	root   string
 	tokens []caddyfile.Token
+	server int // its place among the server blocks
 }
 
 // File is a Corefile without what other plugins read.
@@ -36,6 +37,14 @@ type File struct {
 	Blocks   []Block
 	Zones    []string // of all server blocks, with a steer directive or without, canonical
 	Problems []error  // stanzas that stand outside a steer block
+
+	servers []server // all server blocks
+}
+
+// server is where a server block listens, and for which zones.
+type server struct {
+	zones     []string // canonical
+	addresses []string // transport, port and what it is bound to
 }
 
 // ReadFile reads a Corefile as CoreDNS does, with snippets, imported files and environment
@@ -44,17 +53,19 @@ type File struct {
 // blocks; [Block.Load] finds those of stanzas.
 func ReadFile(path string) (*File, error) {
 	if path == "-" {
-		return readFrom("stdin", os.Stdin)
+		return Read("stdin", os.Stdin)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	return readFrom(path, f)
+	return Read(path, f)
 }
 
-func readFrom(path string, r io.Reader) (*File, error) {
+// Read reads a Corefile from r: see [ReadFile]. The path is what errors call it, and what
+// the files that it imports lie beside.
+func Read(path string, r io.Reader) (*File, error) {
 	blocks, err := caddyfile.Parse(path, r, nil)
 	if err != nil {
 		return nil, err
@@ -66,9 +77,9 @@ func readFrom(path string, r io.Reader) (*File, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		for _, key := range keys {
-			file.Zones = append(file.Zones, plugin.Host(key).NormalizeExact()...)
-		}
+		at := server{zones: zonesOf(keys), addresses: addresses(keys, b.Tokens["bind"])}
+		file.Zones = append(file.Zones, at.zones...)
+		file.servers = append(file.servers, at)
 		file.Problems = append(file.Problems, strayStanzas(path, b.Tokens)...)
 		tokens := b.Tokens[Directive]
 		if len(tokens) == 0 {
@@ -80,6 +91,7 @@ func readFrom(path string, r io.Reader) (*File, error) {
 			Pos:    position(path, tokens[0]),
 			file:   path,
 			tokens: tokens,
+			server: len(file.servers) - 1,
 		}
 		if root := b.Tokens["root"]; len(root) > 1 {
 			block.root = root[1].Text
@@ -93,6 +105,57 @@ func readFrom(path string, r io.Reader) (*File, error) {
 func (b *Block) Load(ctx context.Context, now time.Time) (*Config, error) {
 	tokens := caddyfile.NewDispenserTokens(b.file, b.tokens)
 	return Load(ctx, &tokens, Env{Keys: b.Keys, Root: b.root, Now: now})
+}
+
+// Zones returns the canonical zones of the server block.
+func (b *Block) Zones() []string { return zonesOf(b.Keys) }
+
+// Others returns the zones of other server blocks that listen at an address of the block's:
+// a query goes to the one with the closest zone.
+func (f *File) Others(b *Block) []string {
+	own := make(map[string]bool)
+	for _, address := range f.servers[b.server].addresses {
+		own[address] = true
+	}
+	var zones []string
+	for i, s := range f.servers {
+		if i != b.server && slices.ContainsFunc(s.addresses, func(address string) bool { return own[address] }) {
+			zones = append(zones, s.zones...)
+		}
+	}
+	return zones
+}
+
+// zonesOf returns the canonical zones of keys as [serverKeys] returns them.
+func zonesOf(keys []string) []string {
+	zones := make([]string, 0, len(keys))
+	for _, key := range keys {
+		zones = append(zones, plugin.Host(key).NormalizeExact()...)
+	}
+	return zones
+}
+
+// addresses returns where a server block listens: transport and port of each key, each with
+// what its bind directive names, if it has one.
+func addresses(keys []string, bind []caddyfile.Token) []string {
+	at := []string{""}
+	if len(bind) > 1 {
+		at = nil
+		for _, word := range bind[1:] {
+			at = append(at, word.Text)
+		}
+	}
+	var list []string
+	for _, key := range keys {
+		scheme, _, _ := strings.Cut(key, "://")
+		port := key[strings.LastIndexByte(key, ':'):]
+		for _, host := range at {
+			if a := scheme + " " + host + port; !slices.Contains(list, a) {
+				list = append(list, a)
+			}
+		}
+	}
+	return list
 }
 
 // BlockNames names the server blocks of one Corefile. The zero value is ready for use.
