@@ -1,5 +1,5 @@
 # make            vet, lint and test: what a change has to pass
-# make build      ./coredns, with steer compiled in
+# make build      ./coredns, with steer compiled in, and ./steer, the command
 # make help       the rest
 
 GO      ?= go
@@ -19,12 +19,16 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 
 .DEFAULT_GOAL := all
-.PHONY: all build test race vet lint fuzz bench plugincfg clean help
+.PHONY: all build test race vet lint fuzz bench plugincfg man clean help
 
 all: vet lint test ## vet, lint and test
 
-build: ## build ./coredns
+build: ## build ./coredns and ./steer
 	$(GO) build -ldflags "$(LDFLAGS)" -o coredns ./cmd/coredns
+	$(GO) build -ldflags "-s -w -X main.version=$(COMMIT)" -o steer ./cmd/steer
+
+man: ## write the manual pages of steer into docs/man
+	$(GO) generate ./cmd/steer
 
 # The tag portable takes the code for systems other than Linux. What runs in parallel is run
 # on one processor as well, by -cpu: go test takes a cached result whatever GOMAXPROCS is.
@@ -56,7 +60,7 @@ plugincfg: ## build CoreDNS the other way, with a line in its plugin.cfg
 	@GO="$(GO)" scripts/plugincfg.sh
 
 clean: ## remove what was built
-	rm -f coredns
+	rm -f coredns steer
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "%-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -25,7 +25,8 @@ var mayImport = map[string][]string{
 	"plugin/route53json":     {"plugin/lint", "plugin/record", "healthcheck", "internal/arena", "internal/regular"},
 	"plugin/corefile":        {"plugin/route53json", "plugin/lint", "plugin/record", "healthcheck", "internal/arena", "internal/regular"},
 	"plugin/instance":        {"plugin/corefile", "plugin/route53json", "plugin/handler", "plugin/routing", "plugin/record", "healthcheck", "internal/regular"},
-	"cmd/":                   {"*"}, // whatever is below
+	"cmd/coredns":            {""},
+	"cmd/steer":              {"plugin/corefile", "plugin/corefile/stanza", "plugin/explain", "plugin/lint", "plugin/route53json", "plugin/record"},
 	"bench/":                 {"*"},
 	"test":                   {"*"},
 	"plugin/corefile/stanza": {"plugin/record", "healthcheck"},
@@ -42,6 +43,15 @@ var forbidden = map[string][]string{
 	"plugin/route53json":     {"github.com/coredns/"},
 	"plugin/corefile":        {"github.com/coredns/coredns/core/"},
 	"plugin/corefile/stanza": {"github.com/coredns/"},
+}
+
+// unlinked are packages that a command must not link, by whatever way: the root package
+// registers the plugin and its metrics, and the rest is for a server that runs.
+var unlinked = map[string][]string{
+	"cmd/steer": {
+		module, module + "/plugin/instance", module + "/plugin/handler",
+		"github.com/coredns/coredns/core/", "github.com/coredns/coredns/coremain",
+	},
 }
 
 func TestImports(t *testing.T) {
@@ -74,6 +84,29 @@ func TestImports(t *testing.T) {
 			}
 			if to := inside(imported); !slices.Contains(allowed, "*") && !slices.Contains(allowed, to) {
 				t.Errorf("%s imports %s", pkg, to)
+			}
+		}
+	}
+}
+
+// TestLinked looks at all that a command links.
+func TestLinked(t *testing.T) {
+	for pkg, banned := range unlinked {
+		cmd := exec.Command("go", "list", "-deps", "./"+pkg)
+		cmd.Dir = ".."
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		linked := strings.Fields(string(out))
+		if !slices.Contains(linked, module+"/plugin/corefile") {
+			t.Errorf("%s does not link the reader of Corefiles: %d packages", pkg, len(linked))
+		}
+		for _, path := range linked {
+			for _, s := range banned {
+				if path == s || strings.HasSuffix(s, "/") && strings.HasPrefix(path, s) {
+					t.Errorf("%s links %s", pkg, path)
+				}
 			}
 		}
 	}

@@ -31,7 +31,7 @@ it is used wrongly or cannot read its input. Errors go to the standard error.`,
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
 	root.SetVersionTemplate("steer {{.Version}}\n")
-	root.AddCommand(newExplain(c), newSimulate(c))
+	root.AddCommand(newLint(c), newExplain(c), newSimulate(c))
 	return root
 }
 
@@ -82,9 +82,13 @@ func (f *choice) complete(*cobra.Command, []string, string) ([]cobra.Completion,
 	return f.words, cobra.ShellCompDirectiveNoFileComp
 }
 
-// addChoice adds a flag that takes one of a few words; the first is what it is without.
+// addChoice adds a flag that takes one of a few words; the first is what it is
+// without, and "" cannot be given.
 func addChoice(cmd *cobra.Command, name, short, help string, words ...string) *choice {
-	f := &choice{words[0], slices.DeleteFunc(words, func(word string) bool { return word == "" })}
+	f := &choice{word: words[0], words: words}
+	if f.word == "" {
+		f.words = words[1:]
+	}
 	cmd.Flags().VarP(f, name, short, help)
 	if err := cmd.RegisterFlagCompletionFunc(name, f.complete); err != nil {
 		panic(err) // no such flag

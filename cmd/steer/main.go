@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/steerdns/steer/plugin/record"
 )
 
 // What the process exits with.
@@ -46,17 +48,18 @@ func run(ctx context.Context, args []string, c *console) int {
 // lines returns an error for people: one line for each thing that is wrong. Those that name
 // a file and a line begin with them, as editors expect it.
 func lines(err error) []string {
-	if problems := problemsOf(err); problems != nil {
-		list := make([]string, len(problems))
-		for i, p := range problems {
-			list[i] = p.at() + ": " + p.Level + ": " + p.Message
-		}
-		return list
-	}
 	if usage, ok := errors.AsType[usageError](err); ok {
 		return []string{"steer: " + err.Error(), "See: " + usage.command + " --help"}
 	}
-	return []string{"steer: " + err.Error()}
+	var list []string
+	for _, p := range inOrder(problemsOf(err, record.Pos{})) {
+		if p.at() == "" {
+			list = append(list, "steer: "+p.Message)
+		} else {
+			list = append(list, p.at()+": "+p.Level+": "+p.Message)
+		}
+	}
+	return list
 }
 
 // usageError is an error in the words of the command line.

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/miekg/dns"
+
+	"github.com/steerdns/steer/plugin/corefile"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -19,8 +25,8 @@ type problem struct {
 	Level string `json:"level"` // "error", "warning" or "info"
 	ID    string `json:"id"`
 
-	Name  string `json:"name"` // of a record set or a check, or ""
-	Type  string `json:"type,omitempty"`
+	Name  string `json:"name"`           // of a record set or a check, or ""
+	Type  string `json:"type,omitempty"` // of a record set, or "health check"
 	SetID string `json:"set_id,omitempty"`
 
 	Message string `json:"message"`
@@ -33,6 +39,10 @@ const (
 	levelWarning = "warning"
 	levelInfo    = "info"
 )
+
+// checkType is the type of a problem that is about a health check, as in the report of an
+// import.
+const checkType = "health check"
 
 // The ids of errors that are no traps.
 const (
@@ -48,46 +58,77 @@ func (p *problem) at() string {
 	return p.File + ":" + strconv.Itoa(p.Line)
 }
 
-// problemsOf returns the problems that an error tells of, or nil if it is another error.
-func problemsOf(err error) []problem {
-	if at, ok := err.(*record.Error); ok {
-		return []problem{{File: relative(at.Pos.File), Line: at.Pos.Line, Level: levelError, ID: invalidCorefile, Message: at.Err.Error()}}
-	}
-	if at, ok := err.(*route53json.FileError); ok {
-		p := problem{File: relative(at.Path), Line: at.Line, Level: levelError, ID: invalidImport, Message: at.Err.Error()}
-		if at.Column > 0 {
-			p.Message = "column " + strconv.Itoa(at.Column) + ": " + p.Message
+// problemsOf returns the problems that an error tells of, those without a place at the one
+// that is given.
+func problemsOf(err error, at record.Pos) []problem {
+	switch e := err.(type) {
+	case nil:
+		return nil
+	case *record.Error:
+		p := newProblem(e.Pos, levelError, invalidCorefile, e.Err.Error())
+		if refusal, ok := errors.AsType[lint.Refusal](e); ok {
+			p = findingProblem(refusal.Finding)
 		}
 		return []problem{p}
-	}
-	var all []problem
-	switch err := err.(type) {
-	case interface{ Unwrap() []error }:
-		for _, e := range err.Unwrap() {
-			all = append(all, problemsOf(e)...)
+	case *corefile.ImportError:
+		var all []problem
+		for i, file := range e.Files {
+			all = append(all, fileProblem(file, e.At[i]))
 		}
-	case interface{ Unwrap() error }:
-		all = problemsOf(err.Unwrap())
+		return all
+	case *route53json.FileError:
+		return []problem{fileProblem(e, record.Pos{})}
+	case interface{ Unwrap() []error }:
+		var all []problem
+		for _, part := range e.Unwrap() {
+			all = append(all, problemsOf(part, at)...)
+		}
+		return all
 	}
-	if all == nil {
-		return parseError(err)
+	if inner := errors.Unwrap(err); inner != nil {
+		if all := problemsOf(inner, record.Pos{}); all[0].at() != "" {
+			return all
+		}
 	}
-	return all
+	// caddy's parser has no type for its errors.
+	if m := parseError.FindStringSubmatch(err.Error()); m != nil {
+		line, _ := strconv.Atoi(m[2]) // digits
+		return []problem{newProblem(record.Pos{File: m[1], Line: line}, levelError, invalidCorefile, m[3])}
+	}
+	return []problem{newProblem(at, levelError, invalidCorefile, err.Error())}
 }
 
-// caddyError is how caddy's parser writes an error: it has no type.
-var caddyError = regexp.MustCompile(`(?s)^(.+):(\d+) - (?:Error during parsing|Syntax error): (.*)$`)
+// parseError is how caddy's parser writes an error.
+var parseError = regexp.MustCompile(`(?s)^(.+?):(\d+) - (?:Error during parsing|Syntax error): (.*)$`)
 
-func parseError(err error) []problem {
-	if err == nil {
-		return nil
+func newProblem(pos record.Pos, level, id, message string) problem {
+	return problem{File: relative(pos.File), Line: pos.Line, Level: level, ID: id, Message: message}
+}
+
+// findingProblem returns the problem that a finding is.
+func findingProblem(f lint.Finding) problem {
+	p := newProblem(f.Pos, f.Level.String(), f.Trap.ID, f.Message())
+	p.Name, p.SetID, p.Remedy = f.Name(), f.SetID, f.Remedy()
+	switch {
+	case f.Check != "":
+		p.Type = checkType
+	case f.Key.Type != 0:
+		p.Type = dns.Type(f.Key.Type).String()
 	}
-	m := caddyError.FindStringSubmatch(err.Error())
-	if m == nil {
-		return nil
+	return p
+}
+
+// fileProblem returns the problem of a file that cannot be loaded: in the file, or where
+// the file is named if it cannot be read at all.
+func fileProblem(e *route53json.FileError, named record.Pos) problem {
+	if e.Line == 0 && named != (record.Pos{}) {
+		return newProblem(named, levelError, invalidImport, e.Error())
 	}
-	line, _ := strconv.Atoi(m[2]) // digits; one that is too large is no line
-	return []problem{{File: relative(m[1]), Line: line, Level: levelError, ID: invalidCorefile, Message: m[3]}}
+	p := newProblem(record.Pos{File: e.Path, Line: e.Line}, levelError, invalidImport, e.Err.Error())
+	if e.Column > 0 {
+		p.Message = fmt.Sprintf("column %d: %s", e.Column, p.Message)
+	}
+	return p
 }
 
 // relative returns a path as the operator would write it: the parser makes those of imported

@@ -194,7 +194,7 @@ func (t *tryout) tell(b trial, changes iter.Seq[explain.Change]) {
 // title begins the changes of one cause.
 func (t *tryout) title(b trial, cause []string) {
 	s := few(cause) + " fails"
-	if t.kind == "" && len(t.down) > 1 {
+	if t.kind == "" && len(cause) > 1 {
 		s = few(cause) + " fail"
 	}
 	if t.kind != "" && len(b.down) > 0 {
@@ -208,16 +208,27 @@ func (t *tryout) title(b trial, cause []string) {
 
 // summary says in a sentence what has come of it.
 func (t *tryout) summary() {
-	if t.told.changes == 0 {
+	switch {
+	case t.kind != "" && t.causes == 0:
+		t.write("nothing can fail: ", nothing[t.kind], "\n")
+		return
+	case t.told.changes == 0:
 		t.write("nothing changes", t.tried(), "\n")
 		return
 	}
-	s := fmt.Sprintf("%s, %d to last resort, %d without a spare from then on%s", count(t.told.changes, "change"), t.told.resorts, t.told.spares, t.tried())
+	s := fmt.Sprintf("%s: %d to last resort, %d to the loss of the last spare%s", count(t.told.changes, "change"), t.told.resorts, t.told.spares, t.tried())
 	role := explain.QuietRole
 	if t.told.resorts+t.told.spares > 0 {
 		role = explain.WarningRole
 	}
 	t.write("\n", t.painted(role, s), "\n")
+}
+
+// nothing says why there is nothing of a kind.
+var nothing = map[explain.Kind]string{
+	explain.CheckKind:   "there are no checks that probe",
+	explain.AddressKind: "there are no checks that probe",
+	explain.ZoneKind:    "no load balancer has a zone with checks of its own",
 }
 
 // tried says how much of what was tried changed something.

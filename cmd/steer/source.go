@@ -53,7 +53,7 @@ func (c *console) readFile(path string) (file *corefile.File, err error) {
 	if len(file.Blocks) == 0 && len(file.Problems) == 0 {
 		return nil, fmt.Errorf("%s has no steer block", path)
 	}
-	return file, errors.Join(file.Problems...)
+	return file, errors.Join(file.Problems...) // the file as well, for who looks for all problems
 }
 
 // load loads a block.

@@ -14,6 +14,7 @@ import (
 	"github.com/coredns/coredns/plugin/pkg/parse"
 	"github.com/coredns/coredns/plugin/pkg/transport"
 
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -25,6 +26,8 @@ type Block struct {
 	Name string     // what logs and metrics call it: "example.org.:53"
 	Keys []string   // as CoreDNS writes them: "dns://example.org.:53"
 	Pos  record.Pos // of the directive
+
+	Lint lint.Options // of Load
 
 	file   string
 	root   string
@@ -104,7 +107,7 @@ func Read(path string, r io.Reader) (*File, error) {
 // Load reads the block's directive: see [Load].
 func (b *Block) Load(ctx context.Context, now time.Time) (*Config, error) {
 	tokens := caddyfile.NewDispenserTokens(b.file, b.tokens)
-	return Load(ctx, &tokens, Env{Keys: b.Keys, Root: b.root, Now: now})
+	return Load(ctx, &tokens, Env{Keys: b.Keys, Root: b.root, Now: now, Lint: b.Lint})
 }
 
 // Zones returns the canonical zones of the server block.

@@ -161,27 +161,33 @@ func (b *builder) explainImport(ctx context.Context, err error) error {
 	if !ok {
 		return err
 	}
+	failed := &ImportError{Files: broken}
+	for _, e := range broken {
+		failed.At = append(failed.At, b.decl.naming(ctx, e.Path).pos)
+	}
+	return failed
+}
+
+// ImportError is why imported files cannot be loaded.
+type ImportError struct {
+	Files route53json.Errors
+	At    []record.Pos // the line that names each of them
+}
+
+func (e *ImportError) Error() string {
 	var text strings.Builder
-	for i, e := range broken {
-		text.WriteString(e.Error())
-		at := b.decl.naming(ctx, e.Path).pos
+	for i, file := range e.Files {
+		text.WriteString(file.Error())
 		switch {
-		case i == len(broken)-1:
-			fmt.Fprintf(&text, " (imported at %s)", at)
-		case b.decl.naming(ctx, broken[i+1].Path).pos != at:
-			fmt.Fprintf(&text, " (imported at %s); ", at)
+		case i == len(e.Files)-1:
+			fmt.Fprintf(&text, " (imported at %s)", e.At[i])
+		case e.At[i+1] != e.At[i]:
+			fmt.Fprintf(&text, " (imported at %s); ", e.At[i])
 		default:
 			text.WriteString("; ")
 		}
 	}
-	return &importError{text.String(), err}
+	return text.String()
 }
 
-// importError is an error about imported files with another text.
-type importError struct {
-	text string
-	err  error
-}
-
-func (e *importError) Error() string { return e.text }
-func (e *importError) Unwrap() error { return e.err }
+func (e *ImportError) Unwrap() error { return e.Files }
