@@ -31,7 +31,7 @@ it is used wrongly or cannot read its input. Errors go to the standard error.`,
 	root.SetErr(c.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
 	root.SetVersionTemplate("steer {{.Version}}\n")
-	root.AddCommand(newLint(c), newExplain(c), newSimulate(c))
+	root.AddCommand(newLint(c), newExplain(c), newSimulate(c), newDiff(c), newImport(c))
 	return root
 }
 

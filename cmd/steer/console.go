@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -17,6 +18,7 @@ type console struct {
 	out      *bufio.Writer
 	err      io.Writer
 	style    explain.Style // of text for people
+	now      func() time.Time
 	progress *progress
 }
 
@@ -31,6 +33,7 @@ func standard() *console {
 		out:      bufio.NewWriterSize(&afterProgress{os.Stdout, shown}, 1<<16),
 		err:      os.Stderr,
 		style:    styleOf(term.IsTerminal(int(os.Stdout.Fd())), os.Getenv),
+		now:      time.Now,
 		progress: shown,
 	}
 }

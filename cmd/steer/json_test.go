@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -78,6 +80,96 @@ func TestEmptyList(t *testing.T) {
 	} {
 		if r := steer(t, "", fields(args)...); r.out != want || r.code != exitFine {
 			t.Errorf("%s: %+v, want %q", args, r, want)
+		}
+	}
+}
+
+// TestDiffJSON: what differs, first while all is healthy.
+func TestDiffJSON(t *testing.T) {
+	workplace(t)
+	r := steer(t, "", "diff", "Corefile", "new.corefile", "-o", "json")
+	if r.code != exitFound || r.err != "" {
+		t.Fatalf("%+v", r)
+	}
+	var all struct {
+		Changes []difference `json:"changes"`
+	}
+	decode(t, r.out, &all)
+	var got []string
+	for _, d := range all.Changes {
+		got = append(got, strings.Join(append([]string{d.Status, d.Name}, d.Under...), " "))
+	}
+	want := []string{"changed europe.example.org.", "new mail.example.org.", "gone shop.example.org.", "changed www.example.org.", "changed api.example.org. tokyo"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestImportJSON: what becomes of the files, and all that is to say of it.
+func TestImportJSON(t *testing.T) {
+	workplace(t)
+	r := steer(t, "", "import", "zone.json", "checks.json", "--strict", "-o", "json")
+	if r.code != exitFound || r.err != "" {
+		t.Fatalf("%+v", r)
+	}
+	var got report
+	decode(t, r.out, &got)
+	if len(got.Files) != 2 || got.Files[0] != (importedFile{"zone.json", 3, 0, 1, 0, 0}) || got.Files[1] != (importedFile{"checks.json", 0, 1, 0, 0, 0}) {
+		t.Errorf("files %+v", got.Files)
+	}
+	if len(got.Problems) != 2 || got.Problems[0].Level != levelInfo || got.Problems[1].Level != "left_out" || len(got.Counts) != 2 {
+		t.Errorf("problems %+v, counts %+v", got.Problems, got.Counts)
+	}
+}
+
+// TestStandardInput: a Corefile may come by it, to one side of a comparison as well.
+func TestStandardInput(t *testing.T) {
+	workplace(t)
+	data, err := os.ReadFile("Corefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]int{
+		"lint -c -":                    exitFine,
+		"explain www.example.org -c -": exitFine,
+		"simulate --down tokyo -c -":   exitFound,
+		"diff - Corefile":              exitFine,
+		"diff new.corefile -":          exitFound,
+		"diff - -":                     exitUnusable,
+		"diff zone.json -":             exitUnusable,
+	} {
+		if r := steer(t, string(data), fields(args)...); r.code != want {
+			t.Errorf("%s: %+v, want exit %d", args, r, want)
+		}
+	}
+	r := steer(t, "example.org {\n\tsteer {\n\t\tsimple www A 192.0.2\n\t}\n}\n", "lint", "-c", "-")
+	if !strings.HasPrefix(r.out, "stdin:3: error: ") {
+		t.Errorf("%+v, want an error in line 3 of stdin", r)
+	}
+	if r := steer(t, `{"ResourceRecordSets": []}`, "diff", "-", "zone.json"); r.code != exitUnusable || !strings.Contains(r.err, "standard input") {
+		t.Errorf("%+v, want an error that names the standard input", r)
+	}
+}
+
+// TestIsJSON: Route 53 files and Corefiles are told apart by how they begin.
+func TestIsJSON(t *testing.T) {
+	for start, want := range map[string]bool{
+		"":                          false,
+		"\ufeff {\n \"Changes\": [": true,
+		"{}":                        true,
+		"[{":                        true,
+		"[]":                        true,
+		"[\"a\"":                    true,
+		"{":                         false,
+		"[::]:53 {\n":               false,
+		"example.org {\n":           false,
+		"(quick) {\n":               false,
+		"{$ZONE} {\n":               false,
+		"{%ZONE%}:53 {\n":           false,
+		"# {\"a\"\nexample.org {\n": false,
+	} {
+		if got := isJSON([]byte(start)); got != want {
+			t.Errorf("%q: %v, want %v", start, got, want)
 		}
 	}
 }

@@ -127,7 +127,7 @@ func (c *console) tellProblems(problems []problem, output string) error {
 		}
 	default:
 		for i := range problems {
-			c.tellProblem(&problems[i])
+			c.write(c.problemText(&problems[i]))
 		}
 		if len(problems) > 0 {
 			c.write("\n", summaryOf(problems), "\n")
@@ -142,19 +142,23 @@ func (c *console) tellProblems(problems []problem, output string) error {
 // roles are how levels are shown.
 var roles = map[string]explain.Role{
 	levelError:   explain.UnhealthyRole,
+	"left out":   explain.UnhealthyRole,
+	"changed":    explain.WarningRole,
 	levelWarning: explain.WarningRole,
 	levelInfo:    explain.OddsRole,
 }
 
-func (c *console) tellProblem(p *problem) {
-	c.write(c.painted(explain.TitleRole, p.at()), ": ", c.painted(roles[p.Level], p.Level), ": ")
+// problemText returns a problem for people: a line as compilers write it, and its remedy.
+func (c *console) problemText(p *problem) string {
+	s := c.painted(explain.TitleRole, p.at()) + ": " + c.painted(roles[p.Level], p.Level) + ": "
 	if about := p.about(); about != "" {
-		c.write(about, ": ")
+		s += about + ": "
 	}
-	c.write(p.Message, " ", c.painted(explain.QuietRole, "["+p.ID+"]"), "\n")
+	s += p.Message + " " + c.painted(explain.QuietRole, "["+p.ID+"]") + "\n"
 	if p.Remedy != "" {
-		c.write("    ", p.Remedy, "\n")
+		s += "    " + p.Remedy + "\n"
 	}
+	return s
 }
 
 // about returns what a problem is about, unless the message says it.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/steerdns/steer/plugin/explain"
 )
@@ -26,7 +27,7 @@ type result struct {
 func steer(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	c := &console{in: strings.NewReader(stdin), out: bufio.NewWriter(&out), err: &errs, style: explain.ASCII, progress: &progress{}}
+	c := &console{in: strings.NewReader(stdin), out: bufio.NewWriter(&out), err: &errs, style: explain.ASCII, now: func() time.Time { return time.Unix(1700000000, 0) }, progress: &progress{}}
 	code := run(t.Context(), args, c)
 	return result{out.String(), errs.String(), code}
 }

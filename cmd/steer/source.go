@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +58,7 @@ func (c *console) readFile(path string) (file *corefile.File, err error) {
 // load loads a block.
 func (c *console) load(ctx context.Context, b *corefile.Block) (*corefile.Config, error) {
 	c.progress.begin("loading "+b.Name, 0)
-	return b.Load(ctx, time.Now())
+	return b.Load(ctx, c.now())
 }
 
 // blocks returns the blocks that are asked for.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/miekg/dns"
 
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 )
 
@@ -116,5 +117,79 @@ func TestReadFileErrors(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 		})
+	}
+}
+
+// TestOthers: whoever listens at the same address, with the same transport, has zones that
+// queries may go to instead.
+func TestOthers(t *testing.T) {
+	const file = `example.org example.net:1053 {
+	steer {
+	}
+}
+sub.example.org {
+	whoami
+}
+example.net {
+	whoami
+}
+tls://a.example.org {
+	whoami
+}
+b.example.org {
+	bind 127.0.0.1 lo
+	steer {
+	}
+}
+c.example.org {
+	bind 127.0.0.1
+	whoami
+}
+`
+	f, err := Read("Corefile", strings.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct{ zones, others []string }{
+		{[]string{"example.org.", "example.net."}, []string{"sub.example.org.", "example.net."}},
+		{[]string{"b.example.org."}, []string{"c.example.org."}},
+	} {
+		b := &f.Blocks[i]
+		if got := b.Zones(); !slices.Equal(got, want.zones) {
+			t.Errorf("block %q has zones %q, want %q", b.Name, got, want.zones)
+		}
+		if got := f.Others(b); !slices.Equal(got, want.others) {
+			t.Errorf("block %q: others have %q, want %q", b.Name, got, want.others)
+		}
+	}
+}
+
+// TestLoadLints: a block is looked at for traps as its options say.
+func TestLoadLints(t *testing.T) {
+	f, err := Read("Corefile", strings.NewReader(`example.org {
+	steer {
+		simple a.sub A 192.0.2.1
+		weighted www A {
+			weight 0 192.0.2.1 check tcp://192.0.2.1:80
+			weight 1 192.0.2.2 check tcp://192.0.2.2:80
+		}
+	}
+}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &f.Blocks[0]
+	b.Lint = lint.Options{Strict: true, Block: b.Zones(), Others: []string{"sub.example.org."}}
+	c, err := b.Load(t.Context(), parsedAt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, f := range c.Findings {
+		ids = append(ids, f.Trap.ID)
+	}
+	if want := []string{lint.NameInOtherBlock.ID, lint.ZeroWeight.ID}; !slices.Equal(ids, want) {
+		t.Errorf("found %q, want %q", ids, want)
 	}
 }

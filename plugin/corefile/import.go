@@ -168,6 +168,15 @@ func (b *builder) explainImport(ctx context.Context, err error) error {
 	return failed
 }
 
+// ImportFiles reads files as a directive would that serves some zones, canonical ones, and
+// holds nothing but a line with these files.
+func ImportFiles(ctx context.Context, zones, files []string, env Env) (*Config, error) {
+	d := newDeclaration()
+	d.zones, d.lint = zones, env.Lint
+	d.imports = []importDecl{{files: files}}
+	return newBuilder(d, env.Now).build(ctx)
+}
+
 // ImportError is why imported files cannot be loaded.
 type ImportError struct {
 	Files route53json.Errors
@@ -179,6 +188,10 @@ func (e *ImportError) Error() string {
 	for i, file := range e.Files {
 		text.WriteString(file.Error())
 		switch {
+		case e.At[i] == (record.Pos{}): // of no line: see ImportFiles
+			if i < len(e.Files)-1 {
+				text.WriteString("; ")
+			}
 		case i == len(e.Files)-1:
 			fmt.Fprintf(&text, " (imported at %s)", e.At[i])
 		case e.At[i+1] != e.At[i]:

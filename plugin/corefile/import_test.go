@@ -15,6 +15,7 @@ import (
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/handler"
 	"github.com/steerdns/steer/plugin/lint"
+	"github.com/steerdns/steer/plugin/record"
 )
 
 // importedSet is a record set as Route 53 writes it.
@@ -180,4 +181,25 @@ func query(t *testing.T, h *handler.Handler, name string) *dns.Msg {
 		t.Fatalf("%s is not answered: %v", name, err)
 	}
 	return w.Msg
+}
+
+// TestImportFiles: files are read as by a block, but for the line that would name them.
+func TestImportFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "zone.json", `{"ResourceRecordSets": [
+	{"Name": "www.example.org.", "Type": "A", "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.1"}]},
+	{"Name": "www.example.net.", "Type": "A", "TTL": 60, "ResourceRecords": [{"Value": "192.0.2.1"}]}]}`)
+	zones := []string{"example.org."}
+	c, err := ImportFiles(t.Context(), zones, []string{"zone.json"}, Env{Now: parsedAt})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Catalog.Groups[record.Key{Name: "www.example.org.", Type: dns.TypeA}] == nil || len(c.Import.Problems) != 1 {
+		t.Errorf("holds %v, problems %v", c.Catalog.Order, c.Import.Problems)
+	}
+	_, err = ImportFiles(t.Context(), zones, []string{"a.json", "b.json"}, Env{Now: parsedAt})
+	const want = "a.json: no such file or directory; b.json: no such file or directory"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %q", err, want)
+	}
 }

@@ -126,11 +126,11 @@ func TestDiffOfWildcard(t *testing.T) {
 	}{
 		{old, now, `
 www.example.org. A  changed: 192.0.2.1 (ttl 60) 1 -> 0, 192.0.2.2 (ttl 60) 0 -> 1
-www.example.org. TXT  gone: "x" (ttl 60) 1 -> 0, (no data) (ttl 60) 0 -> 1
+www.example.org. TXT  gone: "x" (ttl 60) 1 -> 0
 `},
 		{now, old, `
 www.example.org. A  changed: 192.0.2.2 (ttl 60) 1 -> 0, 192.0.2.1 (ttl 60) 0 -> 1
-www.example.org. TXT  new: (no data) (ttl 60) 1 -> 0, "x" (ttl 60) 0 -> 1
+www.example.org. TXT  new: "x" (ttl 60) 0 -> 1
 `},
 	} {
 		var got strings.Builder

@@ -13,7 +13,14 @@ func (c *Change) Text(style Style) string {
 
 // Text returns a difference for people, likewise.
 func (d *Difference) Text(style Style) string {
-	s := style.paint(TitleRole, d.Name+" "+d.Type) + "  " + d.Status + ": " + moved(d.Before, d.After, style) + notes(d.LastResort, false, style)
+	before, after := d.Before, d.After
+	switch d.Status { // that there was or is no such name goes without saying
+	case "new":
+		before = nil
+	case "gone":
+		after = nil
+	}
+	s := style.paint(TitleRole, d.Name+" "+d.Type) + "  " + d.Status + ": " + moved(before, after, style) + notes(d.LastResort, false, style)
 	if len(d.Under) > 0 {
 		s += " (when " + strings.Join(d.Under, ", ") + " fails)"
 	}
