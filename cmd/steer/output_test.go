@@ -173,3 +173,19 @@ func TestIsJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestImportedStanzas: what an import is turned into is a Corefile that answers the same.
+func TestImportedStanzas(t *testing.T) {
+	workplace(t)
+	r := steer(t, "", "import", "zone.json", "checks.json", "--to", "corefile")
+	if err := os.WriteFile("made.corefile", []byte(r.out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const imported = "example.org {\n\tsteer {\n\t\troute53 zone.json checks.json\n\t}\n}\n"
+	if r := steer(t, "", "lint", "-c", "made.corefile"); r != (result{}) {
+		t.Errorf("lint: %+v, want nothing to say", r)
+	}
+	if r := steer(t, imported, "diff", "-", "made.corefile"); r != (result{out: "nothing differs\n"}) {
+		t.Errorf("diff: %+v", r)
+	}
+}
