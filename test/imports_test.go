@@ -24,24 +24,25 @@ var mayImport = map[string][]string{
 	"plugin/lint":            {"plugin/record", "healthcheck"},
 	"plugin/route53json":     {"plugin/lint", "plugin/record", "healthcheck", "internal/arena", "internal/regular"},
 	"plugin/corefile":        {"plugin/route53json", "plugin/lint", "plugin/record", "healthcheck", "internal/arena", "internal/regular"},
-	"plugin/corefile/stanza": {"plugin/record", "healthcheck"},
 	"plugin/instance":        {"plugin/corefile", "plugin/route53json", "plugin/handler", "plugin/routing", "plugin/record", "healthcheck", "internal/regular"},
 	"cmd/coredns":            {""},
-	"cmd/steer":              {"plugin/corefile", "plugin/explain", "plugin/lint", "plugin/route53json", "plugin/record"},
+	"cmd/steer":              {"plugin/corefile", "plugin/corefile/stanza", "plugin/explain", "plugin/lint", "plugin/route53json", "plugin/record"},
 	"bench/":                 {"*"},
 	"test":                   {"*"},
+	"plugin/corefile/stanza": {"plugin/record", "healthcheck"},
 }
 
 // forbidden are packages that a package must not import, tests aside: healthcheck knows
 // nothing of DNS servers, and what is pure, and who reads a Corefile, needs none to run.
 var forbidden = map[string][]string{
-	"healthcheck":        {"github.com/coredns/", "github.com/miekg/dns"},
-	"plugin/record":      {"github.com/coredns/"},
-	"plugin/routing":     {"github.com/coredns/"},
-	"plugin/explain":     {"github.com/coredns/", "context", "io", "os", "time", "math/rand"},
-	"plugin/lint":        {"github.com/coredns/", "context", "io", "os", "math/rand"},
-	"plugin/route53json": {"github.com/coredns/"},
-	"plugin/corefile":    {"github.com/coredns/coredns/core/"},
+	"healthcheck":            {"github.com/coredns/", "github.com/miekg/dns"},
+	"plugin/record":          {"github.com/coredns/"},
+	"plugin/routing":         {"github.com/coredns/"},
+	"plugin/explain":         {"github.com/coredns/", "context", "io", "os", "time", "math/rand"},
+	"plugin/lint":            {"github.com/coredns/", "context", "io", "os", "math/rand"},
+	"plugin/route53json":     {"github.com/coredns/"},
+	"plugin/corefile":        {"github.com/coredns/coredns/core/"},
+	"plugin/corefile/stanza": {"github.com/coredns/"},
 }
 
 // unlinked are packages that a command must not link, by whatever way: the root package

@@ -21,10 +21,9 @@ and environment variables. It starts no server and probes nothing.
 
 It exits with 0 when all is fine, with 1 when there are problems or changes, and with 2 when
 it is used wrongly or cannot read its input. Errors go to the standard error.`,
-		Version:           versionText(),
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		DisableAutoGenTag: true,
+		Version:       versionText(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
 	}
 	root.SetIn(c.in)
 	root.SetOut(c.out)
@@ -32,6 +31,10 @@ it is used wrongly or cannot read its input. Errors go to the standard error.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, err) })
 	root.SetVersionTemplate("steer {{.Version}}\n")
 	root.AddCommand(newLint(c), newExplain(c), newSimulate(c), newDiff(c), newImport(c))
+	root.DisableAutoGenTag = true // the date of a manual page would be that of its making
+	for _, cmd := range root.Commands() {
+		cmd.DisableAutoGenTag = true
+	}
 	return root
 }
 

@@ -1,15 +1,18 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/steerdns/steer/plugin/corefile/stanza"
 	"github.com/steerdns/steer/plugin/explain"
 	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
+	"github.com/steerdns/steer/plugin/route53json"
 )
 
 // report is what `steer import -o json` prints.
@@ -48,15 +51,23 @@ The files are those of the AWS CLI: list-resource-record-sets, list-health-check
 batches and the like, told apart by their content.
 
 The zone is that of the SOA record in the files, or the closest name above all of theirs;
---zone sets it. With --strict it finds what is worth a thought, too, as lint does.`,
+--zone sets it. With --strict it finds what is worth a thought, too, as lint does.
+
+With --to corefile it prints a server block with the stanzas that say the same, and the report
+goes to the standard error. What stanzas cannot say is a comment at its place.`,
 		Example: `  steer import zone.json checks.json
-  steer import --zone example.org 'zones/*.json' -o json`,
+  steer import --zone example.org 'zones/*.json' -o json
+  steer import zone.json checks.json --to corefile > Corefile`,
 		Args: arguments(1, -1, "files"),
 	}
 	zone := cmd.Flags().String("zone", "", "the zone of the files")
 	strict := cmd.Flags().Bool("strict", false, "find what is worth a thought, too")
 	output := addOutput(cmd)
+	to := addChoice(cmd, "to", "", "what to turn the files into: corefile", "", "corefile")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if to.word != "" && cmd.Flags().Changed("output") {
+			return usage(cmd, errors.New("--to and --output exclude each other"))
+		}
 		name, err := parseZone(*zone)
 		if err != nil {
 			return usage(cmd, err)
@@ -68,6 +79,10 @@ The zone is that of the SOA record in the files, or the closest name above all o
 		c.progress.end()
 		r := newReport(h)
 		switch {
+		case to.word != "":
+			if err := c.writeStanzas(h, r); err != nil {
+				return err
+			}
 		case output.word == inJSON:
 			if err := encode(c.out, r, "  "); err != nil {
 				return err
@@ -101,6 +116,35 @@ func newReport(h *hosted) *report {
 		r.Counts = append(r.Counts, problemCount{relative(n.File), string(n.Kind), n.N})
 	}
 	return r
+}
+
+// writeStanzas writes a server block that means the same as imported files, and says on the
+// standard error what it does not say.
+func (c *console) writeStanzas(h *hosted, r *report) error {
+	if len(h.zones) == 0 {
+		return errors.New("the files hold no record sets to write as stanzas")
+	}
+	c.progress.begin("writing stanzas", 0)
+	options := stanza.Options{Block: true, Notes: make(map[string][]string)}
+	for _, p := range h.config.Import.Problems {
+		if p.Level == route53json.LeftOut || p.Level == route53json.Changed {
+			p.Pos.File = relative(p.Pos.File)
+			options.Notes[p.Name] = append(options.Notes[p.Name], p.String())
+		}
+	}
+	unsaid, err := stanza.Write(c.out, h.config.Catalog, options)
+	if err != nil {
+		return err
+	}
+	c.progress.end()
+	c.tellReport(c.err, r)
+	for _, line := range unsaid {
+		fmt.Fprintln(c.err, line)
+	}
+	if len(unsaid) > 0 {
+		return errFound
+	}
+	return nil
 }
 
 // tellReport writes a report for people.

@@ -15,6 +15,7 @@ import (
 	"github.com/steerdns/steer/healthcheck"
 	"github.com/steerdns/steer/plugin/corefile"
 	"github.com/steerdns/steer/plugin/corefile/stanza"
+	"github.com/steerdns/steer/plugin/lint"
 	"github.com/steerdns/steer/plugin/record"
 	"github.com/steerdns/steer/plugin/route53json"
 )
@@ -109,7 +110,7 @@ func roundTrip(t *testing.T, rnd *rand.Rand, c *record.Catalog) {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	for _, f := range cfg.Findings {
-		if slices.Contains([]string{"split-text", "wildcard-target"}, f.Trap.ID) {
+		if slices.Contains([]*lint.Trap{lint.RelativeName, lint.SplitText, lint.WildcardTarget}, f.Trap) {
 			t.Errorf("warning: %s in\n%s", f.Message(), text)
 		}
 	}
