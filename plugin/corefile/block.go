@@ -101,8 +101,10 @@ func (p *parser) block(opener statement, rules []rule) error {
 		case "{":
 			if blockless { // it stands on the next line
 				p.depth++
-				p.skip(p.depth - 1)
 				blockless = false
+				if !p.skip(p.depth - 1) {
+					return lostError{errRecorded}
+				}
 				continue
 			}
 			return lostError{p.tokens.Err("unexpected '{' at the start of a line: it belongs at the end of the line before")}
@@ -121,20 +123,30 @@ func (p *parser) block(opener statement, rules []rule) error {
 		}
 		p.failures.add(err)
 		_, blockless = errors.AsType[blocklessError](err)
-		p.skip(depth)
 		p.lose(s)
+		if !p.skip(depth) {
+			return lostError{errRecorded}
+		}
 		failed = errRecorded
 	}
 	return lostError{opener.errorf("the block of %q is not closed: a '}' is missing", opener.keyword)}
 }
 
-// skip skips the rest of a statement and its block, to the depth that it stands at.
-func (p *parser) skip(depth int) {
-	for p.tokens.NextArg() || p.depth > depth && p.tokens.Next() {
+// skip skips the rest of a statement and its block, to the depth that it stands at. It
+// reports false at a '}' behind other words: which block that was to close is not known.
+func (p *parser) skip(depth int) (ok bool) {
+	for {
+		behind := p.tokens.NextArg()
+		if !behind && (p.depth <= depth || !p.tokens.Next()) {
+			return true
+		}
 		switch p.tokens.Val() {
 		case "{":
 			p.depth++
 		case "}":
+			if behind {
+				return false
+			}
 			p.depth--
 		}
 	}

@@ -82,7 +82,7 @@ func (p *parser) values(s statement, words []string) (recordDecl, error) {
 
 func (p *parser) aliasTo(s statement, target string, words []string) (recordDecl, error) {
 	r := recordDecl{pos: s.pos, target: target}
-	if addr, err := netip.ParseAddr(strings.TrimSuffix(target, ".")); err == nil {
+	if addr, err := netip.ParseAddr(strings.Trim(target, "[].")); err == nil {
 		return r, s.errorf("alias target %q is an address, and an alias leads to a name; write: %s", target, s.valueInstead(addr))
 	}
 	if isURL(target) {
