@@ -105,8 +105,13 @@ func TestAnswersFollowHealth(t *testing.T) {
 		from.wait(t, slack, fmt.Sprintf(`[INFO] plugin/steer: check "web-1" of example.org.:%d: unhealthy -> healthy: passed 3 times in a row`, at[i]))
 		t.Run("recovered/"+f.name, func(t *testing.T) { follows(t, at[i], f.signed, "192.0.2.1", "192.0.2.1", "192.0.2.2") })
 	}
-	if n := from.count(" -> "); n != 2*len(following) {
-		t.Errorf("%d lines of transitions, want %d: one for each check and change\n%s", n, 2*len(following), from.text())
+	for _, what := range []string{`check "web-1" of `, "api.example.org. A of "} {
+		if n := from.count(what); n != 2*len(following) {
+			t.Errorf("%d lines of %s, want %d: one for each block and change\n%s", n, what, 2*len(following), from.text())
+		}
+	}
+	if n := from.count(" -> "); n != 4*len(following) {
+		t.Errorf("%d lines of transitions, want %d\n%s", n, 4*len(following), from.text())
 	}
 }
 

@@ -155,7 +155,7 @@ func TestImportBrokenFile(t *testing.T) {
 	if got := i.metric("import_last_success_timestamp_seconds", "file", i.path("zone.json")); got <= failed {
 		t.Errorf("the last success is of %v, before the last error (%v)", got, failed)
 	}
-	if n := i.from.count(`check "web-1" of`); n != 1 {
+	if n := i.from.count(`check "web-1" of `); n != 1 {
 		t.Errorf("the check changed %d times, want once:\n%s", n, i.from.text())
 	}
 }

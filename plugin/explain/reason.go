@@ -26,6 +26,7 @@ var rules = [routing.Reasons]rule{
 	routing.Primary:    {"the primary is healthy, so it is answered", pageFailover},
 	routing.ZeroWeight: {"only record sets of weight 0 are healthy; they share the answers evenly", pageWeighted},
 	routing.Secondary:  {"nothing before it is healthy, so a later tier is answered", pageFailover},
+	routing.LaterTier:  {"nothing before it is healthy, so a later tier is answered", pageFailover},
 	routing.ZoneOut:    {"healthy zones are answered, others are left out", pageBalancer},
 	routing.LastResort: {"nothing is healthy, so everything counts as healthy: last resort", pageChoose},
 	routing.NoData:     {"the name exists, but there is nothing of the type to answer", "RFC 2308, section 2.2"},

@@ -42,9 +42,9 @@ func (d *Snapshot) Update(checks []healthcheck.Change, externals []routing.Exter
 	})
 }
 
-// Listen has f told what moves from now on, and first of all what is other than in old, which
-// this replaces and which tells nothing more; nil if there is none. It is called with the
-// updates serialised, and must not call back. See [routing.Table.Listen].
+// Listen calls f with what moves from now on, and first with what is different from old, the
+// snapshot that this one replaces; it may be nil. Calls of f are serialised with updates, and
+// f must not call back. See [routing.Table.Listen].
 func (d *Snapshot) Listen(old *Snapshot, f func(routing.Transition)) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -54,7 +54,7 @@ func (in *Instance) begin(c *corefile.Config, data *handler.Snapshot, old *gener
 			g.resolver.Adopt(old.resolver)
 		}
 	}
-	data.Listen(before, in.logMove) // what is known by now was so before a reload: no news
+	data.Listen(before, in.logMove) // only now: what was known before a reload is no news
 
 	var ctx context.Context
 	ctx, g.cancel = context.WithCancel(context.Background())

@@ -44,16 +44,27 @@ func Check(c *record.Catalog, o Options) []Finding {
 	return l.findings
 }
 
-// Sort brings findings into the order of the configuration.
+// Sort brings findings into the order of the configuration, and leaves those of one line and
+// group in theirs.
 func Sort(findings []Finding) {
-	order := func(a, b Finding) int {
+	order := func(a, b *Finding) int {
 		return cmp.Or(
 			strings.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line),
 			strings.Compare(a.Key.Name, b.Key.Name), cmp.Compare(a.Key.Type, b.Key.Type),
 		)
 	}
-	if !slices.IsSortedFunc(findings, order) { // as those of files are, mostly
-		slices.SortStableFunc(findings, order)
+	// Those of files are in order mostly. Findings are too large to be moved often.
+	if slices.IsSortedFunc(findings, func(a, b Finding) int { return order(&a, &b) }) {
+		return
+	}
+	was := slices.Clone(findings)
+	places := make([]int, len(was))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(i, j int) int { return cmp.Or(order(&was[i], &was[j]), i-j) })
+	for i, place := range places {
+		findings[i] = was[place]
 	}
 }
 

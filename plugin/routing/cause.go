@@ -11,8 +11,8 @@ import (
 )
 
 // because says what has moved a group: the check, the external target or the load balancer
-// whose health is new, or else one that explains the state that the group is in. It
-// returns "" when health does not explain it.
+// whose health is new. If none is new, it says what explains the group's state. It returns
+// "" when health does not explain it.
 func (t *Table) because(n *node, m *move) string {
 	tier, any := uint16(0), func(*record.RecordSet) bool { return true }
 	if n.group.Policy == record.Failover {
@@ -35,9 +35,9 @@ func (t *Table) because(n *node, m *move) string {
 	return t.explain(n, any, true)
 }
 
-// explain says why one of a group's record sets has the health given: one that matters,
-// and one whose health is new if there is such a one. It goes down the aliases to the
-// check at the end, and names that beside the alias's target.
+// explain says why one of the record sets that matter has the health given, preferably one
+// whose health is new. It follows aliases down to the check at the end, and names the first
+// alias target and that check.
 func (t *Table) explain(n *node, matters func(*record.RecordSet) bool, healthy bool) string {
 	above := "" // what is said of the first target
 	for {
@@ -73,7 +73,7 @@ func (t *Table) source(n *node, matters func(*record.RecordSet) bool, healthy bo
 			continue
 		}
 		if r.Check != record.NoCheck && (t.checks[r.Check] == healthcheck.Healthy) == healthy {
-			if t.fresh.checks.has(r.Check) {
+			if t.news.checks.has(r.Check) {
 				return i, true, true
 			}
 			if !ok {
@@ -81,7 +81,7 @@ func (t *Table) source(n *node, matters func(*record.RecordSet) bool, healthy bo
 			}
 		}
 		if r.Alias != nil && r.Alias.EvaluateTargetHealth && t.targetHealthy(n.targets[i]) == healthy {
-			if t.freshTarget(n.targets[i]) {
+			if t.isNews(n.targets[i]) {
 				return i, false, true
 			}
 			if !ok {
@@ -92,13 +92,13 @@ func (t *Table) source(n *node, matters func(*record.RecordSet) bool, healthy bo
 	return index, check, ok
 }
 
-// freshTarget reports whether the health of what an alias points at is new.
-func (t *Table) freshTarget(to target) bool {
+// isNews reports whether the health of what an alias points at is new.
+func (t *Table) isNews(to target) bool {
 	switch to.kind {
 	case groupTarget:
-		return t.fresh.groups.has(to.index)
+		return t.news.groups.has(to.index)
 	case externalTarget:
-		return t.fresh.externals.has(to.index)
+		return t.news.externals.has(to.index)
 	}
 	return false
 }

@@ -35,6 +35,7 @@ func TestExcerpt(t *testing.T) {
 					t.Fatalf("seed %d, %s: the excerpt stands otherwise", seed, g.Key)
 				}
 				x.Update(flips, others, ignore)
+				checkCensus(t, x)
 				if _, same, _ := tab.Group(i); same != s || !chosenOdds(same, rnd).equal(before) {
 					t.Fatalf("seed %d, %s: a change of the excerpt is one of the table", seed, g.Key)
 				}

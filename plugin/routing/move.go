@@ -12,7 +12,7 @@ import (
 )
 
 // maxLines is how many moves one change of health or of the configuration tells. One check
-// can move every group there is; the rest of them is summed up.
+// can move every group there is. Further moves are summed up in one line.
 const maxLines = 20
 
 // Transition is a change of what is answered that an operator wants to read about.
@@ -33,7 +33,7 @@ func (t Transition) Line(block string) string {
 // move is a group that has come to another state, or a line about a load balancer.
 type move struct {
 	group    int32
-	fresh    bool // the group was not there before
+	starts   bool // the group was not there before
 	from, to State
 	line     *Transition // of a load balancer; nil for a group
 }
@@ -42,7 +42,7 @@ func (m *move) worse() bool {
 	if m.line != nil {
 		return m.line.Worse
 	}
-	return m.fresh || m.from.compare(m.to) < 0
+	return m.starts || m.from.compare(m.to) < 0
 }
 
 // before orders moves by how much an operator wants to know of them.
@@ -56,11 +56,11 @@ func (m *move) before(o *move) int {
 	return cmp.Or(o.to.compare(m.to), cmp.Compare(m.group, o.group))
 }
 
-// fresh is what one Update has changed: of several reasons for a move, the one that is new
-// is the one to tell. It is kept only while somebody listens.
-type fresh struct{ checks, externals, groups flags }
+// news is what one Update has changed. Of several reasons for a move, the new one is told.
+// It is kept only while somebody listens.
+type news struct{ checks, externals, groups flags }
 
-// flags is a set of small numbers that costs what is in it to clear.
+// flags is a set of small numbers. To clear it costs in proportion to what is in it.
 type flags struct {
 	on   []bool
 	list []int32
@@ -92,8 +92,8 @@ func (t *Table) changed(f *flags, i int32) {
 	}
 }
 
-// moves are what is to be told at the end of an Update: the first maxLines, and how many
-// there are. One flip can move all groups, so the others are not kept.
+// moves is what is to be told at the end of an Update: the first maxLines moves, and how
+// many there are in all. One flip can move all groups, so the others are not kept.
 type moves struct {
 	first  []move // in order
 	worse  int    // of all
@@ -134,16 +134,16 @@ func (s *moves) rest() (t Transition, ok bool) {
 	}, worse+better > 0
 }
 
-// note keeps the move of a group to be told. That a reload or an edit has another policy
-// choose is no news where the group is and was in its best state.
-func (t *Table) note(i int32, from, to State, fresh bool) {
-	if from.alike(to) && !fresh || !from.Degraded && !to.Degraded {
+// note keeps the move of a group to be told. A group in its best state before and after has
+// got another policy by a reload or an edit, which is no news.
+func (t *Table) note(i int32, from, to State, starts bool) {
+	if from.alike(to) && !starts || !from.Degraded && !to.Degraded {
 		return
 	}
-	t.moves.add(move{group: i, fresh: fresh, from: from, to: to})
+	t.moves.add(move{group: i, starts: starts, from: from, to: to})
 }
 
-// noteLines keeps lines about a load balancer, which is in the state given now, to be told.
+// noteLines keeps lines about a load balancer to be told. now is the state that it is in.
 func (t *Table) noteLines(g *record.Group, now Balance, lines []Transition) {
 	rule := now.rule(g.Balancer)
 	to := State{Rule: rule, Degraded: rule != Balanced}
@@ -152,11 +152,10 @@ func (t *Table) noteLines(g *record.Group, now Balance, lines []Transition) {
 	}
 }
 
-// Listen has f told what moves from now on, and first of all what is other than in old, the
-// table that this one replaces, which tells nothing more. Without one, that is what does not
-// begin in its best state. f is called in the course of [Table.Update] and [Table.Edit], and
-// of Listen itself. A group is told by name: one whose name is new, only if its state is not
-// the best.
+// Listen calls f with what moves from now on, in the course of [Table.Update] and
+// [Table.Edit]. First it calls f with what is different from old, the table that this one
+// replaces; old tells nothing more. Groups are compared by name and type. Those that are new,
+// which is all of them when old is nil, are told if they are not in their best state.
 func (t *Table) Listen(old *Table, f func(Transition)) {
 	t.tell = f
 	for _, list := range t.census.degraded {
@@ -198,8 +197,8 @@ func (t *Table) find(k record.Key) (State, bool) {
 	return t.groups[g.Ordinal].filed, true
 }
 
-// compareBalances notes what is other with load balancers than in the table before. One that
-// is new is compared with itself as it would be if all its targets were healthy.
+// compareBalances notes how load balancers differ from those of the table before. A new one
+// is compared with itself as it would be if all its targets were healthy.
 func (t *Table) compareBalances(old *Table) {
 	before := make(map[string]*record.LoadBalancer)
 	if old != nil {
@@ -229,9 +228,9 @@ func (t *Table) report() {
 		clear(m.first)
 		t.moves = moves{first: m.first[:0]}
 	}
-	t.fresh.checks.clear()
-	t.fresh.externals.clear()
-	t.fresh.groups.clear()
+	t.news.checks.clear()
+	t.news.externals.clear()
+	t.news.groups.clear()
 }
 
 // grouped writes a number with a comma before each three digits.
@@ -250,7 +249,7 @@ func (t *Table) transition(m *move) Transition {
 	}
 	n := &t.groups[m.group]
 	how := m.from.String() + " -> " + m.to.String()
-	if m.fresh {
+	if m.starts {
 		how = "starts as " + m.to.String()
 	}
 	why := t.because(n, m)

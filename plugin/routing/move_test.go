@@ -345,7 +345,7 @@ func TestSilence(t *testing.T) {
 	if n := testing.AllocsPerRun(10, both); n > 2 { // the changes handed in
 		t.Errorf("two flips allocate %v times", n)
 	}
-	if tab.moves.first != nil || tab.fresh.checks.on != nil || tab.fresh.groups.on != nil {
+	if tab.moves.first != nil || tab.news.checks.on != nil || tab.news.groups.on != nil {
 		t.Error("moves are kept for nobody")
 	}
 }

@@ -37,8 +37,7 @@ func (s State) compare(o State) int {
 	return cmp.Or(cmp.Compare(s.Rule, o.Rule), cmp.Compare(s.Tier, o.Tier))
 }
 
-// rules are the rules that a group of each policy can answer by, but for tiers after the
-// second.
+// rules are the rules that a group of each policy can answer by, except LaterTier.
 var rules = [...][]Reason{
 	record.Simple:     {Simple},
 	record.Weighted:   {Weighted, ZeroWeight, LastResort},
@@ -47,8 +46,8 @@ var rules = [...][]Reason{
 	record.Balanced:   {Balanced, ZoneOut, LastResort},
 }
 
-// census is how many groups are in which state. It is kept up with every change, so that
-// a scrape costs no more than what it reads.
+// census counts the groups by state. Every change of a group updates it, so that a scrape
+// costs no more than what it reads.
 type census struct {
 	policies [len(rules)]int
 	rules    [Reasons]int
@@ -78,13 +77,13 @@ func (n *node) state() State {
 // wants to know.
 func (t *Table) file(i int32) {
 	n := &t.groups[i]
-	was, now, fresh := n.filed, n.state(), !n.isFiled
-	if fresh || was != now || n.policy != n.group.Policy {
+	was, now, starts := n.filed, n.state(), !n.isFiled
+	if starts || was != now || n.policy != n.group.Policy {
 		t.unfile(i)
 		t.enter(i, now)
 	}
 	if t.tell != nil && n.policy != record.Balanced { // load balancers are told by zone
-		t.note(i, was, now, fresh)
+		t.note(i, was, now, starts)
 	}
 }
 
@@ -159,7 +158,7 @@ func (t *Table) Degraded() [Reasons]int {
 }
 
 // EachDegraded calls f with groups that are not in their best state and answer by a rule,
-// so many at most. Those that it leaves out stay the same as long as they can.
+// most at most. As long as the first groups stay degraded, they are the same each time.
 func (t *Table) EachDegraded(rule Reason, most int, f func(g *record.Group, s State)) {
 	for _, i := range t.census.degraded[rule] {
 		if most--; most < 0 {

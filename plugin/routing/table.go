@@ -31,7 +31,7 @@ type Table struct {
 	census census
 	tell   func(Transition) // nil: nobody listens
 	moves  moves            // what is to be told at the end of an Update
-	fresh  fresh            // what changed in it
+	news   news             // what changed in it
 }
 
 // node is a group in the graph of aliases.
@@ -231,7 +231,7 @@ func (t *Table) Update(checks []healthcheck.Change, externals []ExternalChange, 
 			continue
 		}
 		t.checks[c.Check] = c.Status
-		t.changed(&t.fresh.checks, int32(c.Check))
+		t.changed(&t.news.checks, int32(c.Check))
 		t.mark(t.byCheck[c.Check])
 	}
 	for _, c := range externals {
@@ -239,7 +239,7 @@ func (t *Table) Update(checks []healthcheck.Change, externals []ExternalChange, 
 			continue
 		}
 		t.resolved[c.External] = c.Healthy
-		t.changed(&t.fresh.externals, int32(c.External))
+		t.changed(&t.news.externals, int32(c.External))
 		t.mark(t.byExternal[c.External])
 	}
 	t.settle(publish)
@@ -265,7 +265,7 @@ func (t *Table) settle(publish func(group int, s *Selection)) {
 			}
 			if healthy != n.healthy {
 				n.healthy = healthy
-				t.changed(&t.fresh.groups, i)
+				t.changed(&t.news.groups, i)
 			}
 			t.mark(n.parents)
 		}
