@@ -137,7 +137,7 @@ func (d *diff) open(path string) (*input, error) {
 	}
 	if in.json = isJSON(start.Bytes()); in.json {
 		if path == "-" {
-			return nil, errors.New("Route 53 files are not read from the standard input; name the file")
+			return nil, errors.New("the standard input holds Route 53 data, which is read from files only; name the file")
 		}
 		return in, nil
 	}

@@ -44,6 +44,8 @@ type Resolver struct {
 	stopped bool
 	slots   chan struct{} // one is taken by each look-up under way
 
+	order sync.Mutex // held from a change of a target's health to its publication
+
 	cancel context.CancelFunc
 	wait   sync.WaitGroup
 }
@@ -157,6 +159,7 @@ func (v *Resolver) run(ctx context.Context) {
 		return
 	case <-v.serving:
 	}
+	v.wait.Go(func() { v.doubtUnresolved(ctx) })
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -204,26 +207,18 @@ func (v *Resolver) resolve(ctx context.Context, t *target) {
 	limited, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
 	l := v.lookup(limited, t.Key)
-	first := time.NewTimer(firstWait)
-	defer first.Stop()
-	for waiting := true; waiting; {
-		select {
-		case <-first.C:
-			v.publish(t, v.doubt(t))
-		case <-l.done:
-			waiting = false
-		case <-limited.Done():
-			waiting = false
-		}
+	select {
+	case <-l.done:
+	case <-limited.Done():
 	}
 	if ctx.Err() != nil {
 		return // stopped: that says nothing of the target
 	}
 	select {
 	case <-l.done:
-		v.publish(t, v.file(t, l.outcome, time.Now()))
+		v.publish(t, l.outcome)
 	default:
-		v.publish(t, v.file(t, outcome{err: limited.Err()}, time.Now()))
+		v.publish(t, outcome{err: limited.Err()})
 	}
 	select {
 	case <-l.done: // usually has been: one look-up of a target at a time
@@ -258,20 +253,45 @@ func (v *Resolver) lookup(ctx context.Context, k record.Key) *lookup {
 	return l
 }
 
-// publish lets the data know of a change of health, and queries of any news.
-func (v *Resolver) publish(t *target, changes []routing.ExternalChange) {
-	if len(changes) > 0 {
+// publish files the outcome of a resolution, publishes the change of health if there is
+// one, and wakes the queries that wait for the target.
+func (v *Resolver) publish(t *target, o outcome) {
+	v.order.Lock()
+	defer v.order.Unlock()
+	if changes := v.file(t, o, time.Now()); len(changes) > 0 {
 		v.data.Update(nil, changes)
 	}
 	v.release(t)
 }
 
-// doubt makes a target unhealthy that has taken too long for its first resolution. What
-// else there is can be answered meanwhile.
-func (v *Resolver) doubt(t *target) []routing.ExternalChange {
+// doubtUnresolved makes the targets unhealthy that have not been resolved when firstWait is
+// over, whether or not their turn has come. What else there is can be answered meanwhile.
+func (v *Resolver) doubtUnresolved(ctx context.Context) {
+	timer := time.NewTimer(firstWait)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-timer.C:
+	}
+	v.order.Lock()
+	defer v.order.Unlock()
+	var changes []routing.ExternalChange
+	var late []*target
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	return t.become(t.healthy && t.Known())
+	for _, t := range v.targets {
+		if !t.Known() {
+			changes = append(changes, t.become(false)...)
+			late = append(late, t)
+		}
+	}
+	v.mu.Unlock()
+	if len(changes) > 0 {
+		v.data.Update(nil, changes)
+	}
+	for _, t := range late {
+		v.release(t)
+	}
 }
 
 // file enters the outcome of a resolution into the target's state. It returns the change
