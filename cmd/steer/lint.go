@@ -67,9 +67,7 @@ func (s *source) lint(ctx context.Context, strict bool) ([]problem, error) {
 			return nil, err
 		}
 		problems = append(problems, problemsOf(err, b.Pos)...)
-		if err == nil {
-			problems = append(problems, configProblems(config)...)
-		}
+		problems = append(problems, configProblems(config)...)
 	}
 	return inOrder(problems), nil
 }
@@ -82,8 +80,12 @@ func inOrder(problems []problem) []problem {
 	return problems
 }
 
-// configProblems returns the problems of a block that can be served.
+// configProblems returns the problems of a block that need not keep it from being served.
+// There is no Config of one that could not be read at all.
 func configProblems(c *corefile.Config) []problem {
+	if c == nil {
+		return nil
+	}
 	var problems []problem
 	for _, f := range c.Findings {
 		problems = append(problems, findingProblem(f))

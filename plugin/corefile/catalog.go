@@ -104,7 +104,7 @@ func (b *builder) build(ctx context.Context) (*Config, error) {
 	}
 	b.judge()
 	if err := b.failures.err(); err != nil {
-		return nil, err
+		return &Config{Findings: b.findings, Import: b.imported}, err
 	}
 	return &Config{Catalog: b.catalog, Findings: b.findings, decl: b.decl, Import: b.imported, targets: b.targets}, nil
 }
@@ -123,10 +123,10 @@ func (b *builder) judge() {
 		}
 		b.findings = append(b.findings, lint.Of(p))
 	}
-	if len(b.failures.errs) > 0 {
-		return // what is missing makes traps of its own
-	}
 	traps := lint.Check(b.catalog, b.decl.lint)
+	if len(b.failures.errs) > 0 {
+		traps = slices.DeleteFunc(traps, func(f lint.Finding) bool { return f.Trap.Whole() })
+	}
 	if b.imported != nil {
 		traps = b.imported.Warn(traps)
 	}

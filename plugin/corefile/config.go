@@ -36,7 +36,8 @@ type Config struct {
 // it names. It works in three steps: the parser turns words into declarations, the builder
 // turns declarations into a catalog, and the catalog validates itself. An error of what is
 // written is of type [Errors]: all that is wrong, each with file and line, and without the
-// user names, passwords and queries of URLs.
+// user names, passwords and queries of URLs. With such an error there is a Config all the same
+// if some of the directive could be read, which holds nothing but what else there is to say.
 func Load(ctx context.Context, tokens *caddyfile.Dispenser, env Env) (*Config, error) {
 	var (
 		d      *declaration

@@ -79,12 +79,12 @@ func TestParseBad(t *testing.T) {
 	}
 }
 
-// TestParseSeveral compares all errors of each file of testdata/several with the lines
-// beside it: a mistake does not hide others, and is reported once.
+// TestParseSeveral compares all errors of each file of testdata/several, and the traps in it,
+// with the lines beside it: a mistake does not hide others, and is reported once.
 func TestParseSeveral(t *testing.T) {
 	for _, file := range corefiles(t, "several") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			_, err := parseText(read(t, file))
+			cfg, err := parseText(read(t, file))
 			all, ok := errors.AsType[Errors](err)
 			if !ok {
 				t.Fatalf("got %v, want errors", err)
@@ -92,6 +92,11 @@ func TestParseSeveral(t *testing.T) {
 			got := ""
 			for _, err := range all {
 				got += err.Error() + "\n"
+			}
+			if cfg != nil {
+				for _, f := range cfg.Findings {
+					got += fmt.Sprintf("%s %s: %s\n", f.Level, f.Pos, f)
+				}
 			}
 			golden := strings.TrimSuffix(file, ".corefile") + ".want"
 			if *update {

@@ -1,6 +1,10 @@
 package lint
 
-import "github.com/steerdns/steer/plugin/record"
+import (
+	"slices"
+
+	"github.com/steerdns/steer/plugin/record"
+)
 
 // Trap is a kind of finding. Each has a section in docs/lint.md.
 type Trap struct {
@@ -176,6 +180,15 @@ func Traps() []*Trap {
 		CircularCheck, UnusedCheck, ThresholdNeverMet, SlowDetection, LongTTL, OneCheckForAll, UnencryptedHeader, UnverifiedHeader, UnknownCheck, CalculatedChild,
 		EmptyZone, EmptyTargetGroup, ZoneWithoutTargets, ThresholdOfOneFailure, CountForPercentage, SharedCheck,
 	}
+}
+
+// Whole reports whether it takes all of a block to find the trap. Where some of it could not
+// be read, what is missing may be all that is the matter.
+func (t *Trap) Whole() bool {
+	return slices.Contains([]*Trap{
+		WildcardTarget, OutsideTarget, AliasOfCNAME, OneCheck, CheckWithoutEffect, SingleFailure,
+		UncheckedLeaf, SecondaryWithoutCheck, AliasWithoutEvaluation, UnusedCheck, OneCheckForAll,
+	}, t)
 }
 
 // refusals are the traps of what package record reports, by its kinds.
