@@ -72,10 +72,14 @@ func (t *Table) prepare(changes []record.Change) (nodes []node, ok bool) {
 // exchange gives the places of changes the groups and targets of nodes, which get those
 // that were there. It reports whether aliases that follow each other are not too many.
 func (t *Table) exchange(changes []record.Change, nodes []node) bool {
+	leavers := make(map[*[]int32]map[int32]struct{})
 	for i, ch := range changes {
 		n, other := &t.groups[ch.Ordinal()], &nodes[i]
-		t.relink(ch.Ordinal(), t.lists(n), t.lists(other))
+		relink(ch.Ordinal(), t.lists(n), t.lists(other), leavers)
 		n.group, other.group, n.targets, other.targets = other.group, n.group, other.targets, n.targets
+	}
+	for list, gone := range leavers { // once for all, since a list can be long
+		*list = slices.DeleteFunc(*list, func(i int32) bool { _, leaves := gone[i]; return leaves })
 	}
 	ok := true
 	for _, ch := range changes {
@@ -84,13 +88,17 @@ func (t *Table) exchange(changes []record.Change, nodes []node) bool {
 	return ok
 }
 
-// relink takes a place out of lists and enters it into others. Lists that it stays in are
-// left alone, since they can be long.
-func (t *Table) relink(i int32, was, is map[*[]int32]struct{}) {
+// relink enters a place into lists, and records the lists that it leaves. Those that it
+// stays in are left alone.
+func relink(i int32, was, is map[*[]int32]struct{}, leavers map[*[]int32]map[int32]struct{}) {
 	for list := range was {
-		if _, stays := is[list]; !stays {
-			*list = slices.DeleteFunc(*list, func(j int32) bool { return j == i })
+		if _, stays := is[list]; stays {
+			continue
 		}
+		if leavers[list] == nil {
+			leavers[list] = make(map[int32]struct{})
+		}
+		leavers[list][i] = struct{}{}
 	}
 	for list := range is {
 		if _, stays := was[list]; !stays {
