@@ -89,7 +89,9 @@ func TestReloadOfTheBinary(t *testing.T) {
 			p.waitServes(port, "example.org")
 			waitShort(t, 3*time.Second+slack, port, "api.example.org", "A", "192.0.2.2")
 
-			mark{p.log, 0}.wait(t, slack, "primary -> secondary: ") // the last line about the start
+			for _, line := range []string{" healthy -> unhealthy: ", " primary -> secondary: "} { // in either order
+				mark{p.log, 0}.wait(t, slack, line)
+			}
 			from := p.log.mark()
 			write(t, path, corefile("192.0.2.257"))
 			how.trigger(p)

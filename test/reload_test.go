@@ -259,7 +259,9 @@ func TestReloadWithAChangedCheck(t *testing.T) {
 	from := logged.mark()
 	s := start(t, corefile("1s"))
 	waitShort(t, 2*time.Second+slack, port, "api.example.org", "A", "192.0.2.2")
-	from.wait(t, slack, "primary -> secondary: ") // the last line about the start
+	for _, line := range []string{" healthy -> unhealthy: ", " primary -> secondary: "} { // in either order
+		from.wait(t, slack, line)
+	}
 	from = logged.mark()
 	stopWatch := watch(t, port, "api.example.org", "192.0.2.2")
 	s.mustReload(corefile("2s"))
