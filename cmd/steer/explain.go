@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/miekg/dns"
 	"github.com/spf13/cobra"
 
@@ -106,5 +108,6 @@ func (s *source) completeName(cmd *cobra.Command, args []string, _ string) ([]co
 			}
 		}
 	}
-	return words, cobra.ShellCompDirectiveNoFileComp
+	slices.Sort(words)
+	return slices.Compact(words), cobra.ShellCompDirectiveNoFileComp
 }

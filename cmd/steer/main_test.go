@@ -48,7 +48,9 @@ func workplace(t *testing.T) {
 	for _, path := range append(files, more...) {
 		copyFile(t, path, filepath.Join(dir, filepath.Base(path)))
 	}
-	copyFile(t, "../../Corefile.example", filepath.Join(dir, "Corefile"))
+	for _, name := range []string{"Corefile", "Corefile.example"} {
+		copyFile(t, "../../Corefile.example", filepath.Join(dir, name))
+	}
 	t.Chdir(dir)
 }
 
