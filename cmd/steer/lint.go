@@ -69,7 +69,17 @@ func (s *source) lint(ctx context.Context, strict bool) ([]problem, error) {
 		problems = append(problems, problemsOf(err, b.Pos)...)
 		problems = append(problems, configProblems(config)...)
 	}
-	return inOrder(problems), nil
+	return inOrder(once(problems)), nil
+}
+
+// once drops what is said again, as of snippets and files that several blocks import.
+func once(problems []problem) []problem {
+	seen := make(map[problem]bool, len(problems))
+	return slices.DeleteFunc(problems, func(p problem) bool {
+		again := seen[p]
+		seen[p] = true
+		return again
+	})
 }
 
 // inOrder sorts problems by file and line.

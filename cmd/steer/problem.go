@@ -83,7 +83,9 @@ func problemsOf(err error, at record.Pos) []problem {
 		for _, part := range e.Unwrap() {
 			all = append(all, problemsOf(part, at)...)
 		}
-		return all
+		if len(all) > 0 {
+			return all
+		}
 	}
 	if inner := errors.Unwrap(err); inner != nil {
 		if all := problemsOf(inner, record.Pos{}); all[0].at() != "" {

@@ -31,6 +31,7 @@ func TestProblems(t *testing.T) {
 		{"one", at(3, "wrong"), "Corefile:3 wrong"},
 		{"wrapped", fmt.Errorf("block: %w", at(3, "wrong")), "Corefile:3 wrong"},
 		{"several", errors.Join(at(3, "wrong"), errors.New("odd"), at(4, "bad")), "Corefile:3 wrong|Corefile:7 odd|Corefile:4 bad"},
+		{"several of none", errors.Join(route53json.Errors{}), "Corefile:7 "},
 		{"wrapped without a place", fmt.Errorf("block: %w", errors.New("odd")), "Corefile:7 block: odd"},
 		{"caddy's own", errors.New("Corefile:9 - Error during parsing: Unexpected '}'"), "Corefile:9 Unexpected '}'"},
 		{"caddy's other own", errors.New("Corefile:9 - Syntax error: Unexpected token"), "Corefile:9 Unexpected token"},
